@@ -1,0 +1,71 @@
+//! What can be wrong with the bytes of a message, and what a receiver answers to it.
+
+use crate::{ErrorCode, ErrorObject, Id};
+
+/// Bytes from the peer that are not a message.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The text is not UTF-8 or not JSON.
+    #[error("the peer sent text that is not JSON: {detail}")]
+    Syntax {
+        /// What the parser found, and where.
+        detail: String,
+    },
+    /// The JSON is not a JSON-RPC 2.0 request or notification.
+    #[error("the peer sent an invalid request: {reason}")]
+    Request {
+        /// The id, where one can be read.
+        id: Option<Id>,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// `params` is not an object.
+    #[error("the peer sent params that are not an object")]
+    Params {
+        /// The id of the request; `None` for a notification, which is never answered.
+        id: Option<Id>,
+    },
+    /// The JSON is not a JSON-RPC 2.0 response. Never answered.
+    #[error("the peer sent an invalid response: {reason}")]
+    Response {
+        /// The id of the call that it would have answered, where one can be read.
+        id: Option<Id>,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The message is longer than the receiver accepts.
+    #[error("the peer sent a message of more than {limit} bytes")]
+    TooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+impl DecodeError {
+    /// The error to send back, with the id to send it under; `None` where nothing may be sent.
+    #[must_use]
+    pub fn reply(&self) -> Option<(Option<Id>, ErrorObject)> {
+        match self {
+            Self::Syntax { .. } => Some((
+                None,
+                ErrorObject::new(ErrorCode::PARSE_ERROR, "parse error"),
+            )),
+            Self::Request { id, reason } => Some((
+                id.clone(),
+                ErrorObject::invalid_request(format!("invalid request: {reason}")),
+            )),
+            Self::TooLong { limit } => Some((
+                None,
+                ErrorObject::invalid_request(format!("message longer than {limit} bytes")),
+            )),
+            Self::Params { id } => id.clone().map(|id| {
+                (
+                    Some(id),
+                    ErrorObject::invalid_params("params must be an object"),
+                )
+            }),
+            Self::Response { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! JSON that is known to be well-formed and is decoded once, by whom it concerns.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// One JSON value as text: well-formed, undecoded, cheap to clone.
+///
+/// The parts of a message share the buffer that the message arrived in; nothing is copied until
+/// [`decode`](Self::decode) builds the type that the method asks for.
+///
+/// ```
+/// use mcp_jsonrpc::RawJson;
+/// let raw = RawJson::encode(&[1, 2]).unwrap();
+/// assert_eq!(raw.as_str(), "[1,2]");
+/// assert_eq!(raw.decode::<Vec<u8>>().unwrap(), [1, 2]);
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct RawJson(Bytes);
+
+impl RawJson {
+    /// The empty object, `{}`.
+    pub const EMPTY: Self = Self(Bytes::from_static(b"{}"));
+
+    /// Encodes a value.
+    ///
+    /// # Errors
+    /// If the value's `Serialize` fails, or it has a map with keys that are not strings.
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::to_vec(value).map(|text| Self(text.into()))
+    }
+
+    /// Takes text that comes from outside, after checking that it is one JSON value.
+    ///
+    /// # Errors
+    /// If the text is not UTF-8 or not exactly one well-formed JSON value.
+    pub fn parse(text: impl Into<Bytes>) -> Result<Self, serde_json::Error> {
+        let text = text.into();
+        let value: &RawValue = serde_json::from_slice(&text)?;
+        Ok(Self(text.slice_ref(value.get().as_bytes())))
+    }
+
+    /// A part of `whole` that a decoder has already found to be well-formed.
+    pub(crate) fn part(whole: &Bytes, part: &RawValue) -> Self {
+        Self(whole.slice_ref(part.get().as_bytes()))
+    }
+
+    /// Decodes the value into `T`.
+    ///
+    /// # Errors
+    /// If the JSON does not fit `T`, or nests deeper than 128 levels.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+
+    /// Decodes the value into a `T` that borrows from it.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_borrowed<'a, T: serde::Deserialize<'a>>(
+        &'a self,
+    ) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only constructors that have seen the text as `str` make this type.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The JSON text as bytes that share this value's buffer.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+
+    /// Whether the value is an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        self.0.first() == Some(&b'{')
+    }
+}
+
+impl From<Box<RawValue>> for RawJson {
+    fn from(value: Box<RawValue>) -> Self {
+        Self(Box::<str>::from(value).into_boxed_bytes().into())
+    }
+}
+
+impl From<serde_json::Value> for RawJson {
+    fn from(value: serde_json::Value) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value: &RawValue = serde_json::from_str(self.as_str()).map_err(S::Error::custom)?;
+        value.serialize(serializer)
+    }
+}
+
+/// Shows the length only: messages carry what must not end up in logs.
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawJson({} bytes)", self.0.len())
+    }
+}

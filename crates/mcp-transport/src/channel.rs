@@ -1,0 +1,164 @@
+//! The way out: what one may send to the peer.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Extensions;
+use mcp_jsonrpc::{Id, MethodName, Notification, RawJson};
+
+use crate::{BoxFuture, CallError, TransportError};
+
+/// A connection seen from above: calls with their answers, and notifications.
+///
+/// Over a byte stream a channel shares one pump with all its clones; over HTTP each call is an
+/// exchange of its own.
+pub trait Channel: fmt::Debug + Send + Sync + 'static {
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call: the peer is told where the revision has a message
+    /// for that, and a late answer is dropped.
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<RawJson, CallError>>;
+
+    /// Sends a notification; done when it is handed to the transport.
+    fn notify(&self, notification: Notification) -> BoxFuture<'_, Result<(), CallError>>;
+
+    /// Ends the connection in good order and waits until it has ended.
+    fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Waits until the connection has ended, and says why. Never resolves where there is no
+    /// lasting connection.
+    fn closed(&self) -> BoxFuture<'_, Arc<TransportError>>;
+
+    /// Pins the revision that was negotiated, for the rules of framing that depend on it.
+    fn negotiated(&self, version: &str);
+}
+
+/// One request to be sent.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Call {
+    /// The method.
+    pub method: MethodName,
+    /// The params, with `_meta` in place.
+    pub params: Option<RawJson>,
+    /// How long to wait.
+    pub timeouts: Timeouts,
+    /// Where progress goes, with the token that `_meta` carries.
+    pub progress: Option<(Id, ProgressSink)>,
+    /// Whether a cancellation is announced to the peer. Never for `initialize`.
+    pub cancellable: bool,
+    /// What HTTP shows intermediaries in headers since 2026-07-28; other transports ignore it.
+    pub mirror: Mirror,
+    /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers.
+    pub extensions: Extensions,
+}
+
+/// The parts of a request that Streamable HTTP repeats in headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mirror {
+    /// The revision that `_meta` names; `None` in the handshake era.
+    pub version: Option<&'static str>,
+    /// `params.name` or `params.uri`, where the method has one.
+    pub name: Option<String>,
+    /// Header name parts and plain values of arguments marked with `x-mcp-header`.
+    pub params: Vec<(String, String)>,
+}
+
+impl Call {
+    /// A call with default timeouts and nothing else.
+    pub fn new(method: impl Into<MethodName>, params: Option<RawJson>) -> Self {
+        Self {
+            method: method.into(),
+            params,
+            timeouts: Timeouts::default(),
+            progress: None,
+            cancellable: true,
+            mirror: Mirror::default(),
+            extensions: Extensions::new(),
+        }
+    }
+}
+
+/// How long a call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// Without an answer or, where it counts, progress. `None` waits without limit.
+    pub idle: Option<Duration>,
+    /// In all, whatever progress says. `None` sets no limit.
+    pub total: Option<Duration>,
+    /// Whether progress starts `idle` anew.
+    pub reset_on_progress: bool,
+}
+
+impl Timeouts {
+    /// At most this long, progress or not.
+    #[must_use]
+    pub const fn within(limit: Duration) -> Self {
+        Self {
+            idle: Some(limit),
+            total: Some(limit),
+            reset_on_progress: false,
+        }
+    }
+}
+
+/// 60 s without progress, 10 min in all.
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            idle: Some(Duration::from_secs(60)),
+            total: Some(Duration::from_secs(600)),
+            reset_on_progress: true,
+        }
+    }
+}
+
+/// The params of a progress notification that belongs to a call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How far; only ever rises within a call.
+    pub progress: f64,
+    /// Out of how much, if known.
+    pub total: Option<f64>,
+    /// What is going on, for people.
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// A report without total and message.
+    #[must_use]
+    pub const fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+}
+
+/// Takes progress as it comes in. It is called from the reader and must not block.
+#[derive(Clone)]
+pub struct ProgressSink(Arc<dyn Fn(Progress) + Send + Sync>);
+
+impl ProgressSink {
+    /// A sink that calls `f`.
+    pub fn new(f: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(f))
+    }
+
+    /// Hands over one report.
+    pub fn report(&self, progress: Progress) {
+        (self.0)(progress);
+    }
+}
+
+impl fmt::Debug for ProgressSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProgressSink")
+    }
+}

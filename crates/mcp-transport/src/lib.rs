@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod channel;
+mod error;
+mod handler;
+
+mod stream;
+
+pub use channel::{Call, Channel, Mirror, Progress, ProgressSink, Timeouts};
+pub use error::{CallError, Delivery, Rejection, TransportError, TransportErrorKind};
+pub use handler::{Handler, Incoming};
+pub use stream::{Frames, Reader, Writer};
+
+/// A future on the heap that may move between threads.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
