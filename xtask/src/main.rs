@@ -1,2 +1,41 @@
-//! Placeholder. 
-fn main() {}
+//! The project's own commands: `cargo xtask <command>`.
+
+mod ci;
+mod doc;
+mod flags;
+mod fmt;
+mod interop;
+mod layers;
+mod lint;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use flags::XtaskCmd;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            workspace::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let flags = flags::Xtask::from_env_or_exit();
+    let sh = workspace::shell()?;
+    match flags.subcommand {
+        XtaskCmd::Ci(_) => ci::run(&sh),
+        XtaskCmd::Fmt(_) => fmt::run(&sh),
+        XtaskCmd::Lint(_) => lint::run(&sh),
+        XtaskCmd::Doc(_) => doc::run(&sh),
+        XtaskCmd::Test(flags) => test::run(&sh, flags.package.as_deref()),
+        XtaskCmd::Layers(_) => layers::run(&sh),
+        XtaskCmd::Tidy(_) => tidy::run(&sh),
+        XtaskCmd::Interop(_) => interop::run(&sh),
+    }
+}

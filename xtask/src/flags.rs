@@ -1,0 +1,26 @@
+//! The command line.
+
+xflags::xflags! {
+    /// The project's own commands.
+    cmd xtask {
+        /// Everything that has to pass, in order.
+        cmd ci {}
+        /// Checks the formatting.
+        cmd fmt {}
+        /// Runs clippy on all targets; warnings are errors.
+        cmd lint {}
+        /// Builds the documentation; warnings are errors.
+        cmd doc {}
+        /// Runs the tests and the documentation's examples.
+        cmd test {
+            /// Only this package.
+            optional package: String
+        }
+        /// Checks that crates depend only on lower layers, and that the lowest do no I/O.
+        cmd layers {}
+        /// Checks the rules of the house that no lint knows.
+        cmd tidy {}
+        /// Drives servers and clients that other people wrote.
+        cmd interop {}
+    }
+}

@@ -1,0 +1,67 @@
+//! Where the workspace is, and what cargo knows of it.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+/// A shell in the root of the repository.
+pub(crate) fn shell() -> Result<Shell> {
+    let sh = Shell::new()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("xtask lies in the root of the repository")?;
+    sh.change_dir(root);
+    Ok(sh)
+}
+
+/// What `cargo metadata` says; `resolve` adds the graph of all dependencies.
+pub(crate) fn metadata(sh: &Shell, resolve: bool) -> Result<Value> {
+    let no_deps = (!resolve).then_some("--no-deps");
+    let text = cmd!(
+        sh,
+        "cargo metadata --format-version 1 --locked {no_deps...}"
+    )
+    .quiet()
+    .read()?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// A member of the JSON as text; empty where it is none.
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The elements of an array; none where it is none.
+pub(crate) fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+/// Whether this runs where everything is expected to be there.
+pub(crate) fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|v| v == "true")
+}
+
+/// Fails with all problems, one a line; says `fine` if there are none.
+pub(crate) fn verdict(problems: &[String], fine: &str) -> Result<()> {
+    if problems.is_empty() {
+        say(fine);
+        return Ok(());
+    }
+    anyhow::bail!(
+        "{} problem(s):\n  {}",
+        problems.len(),
+        problems.join("\n  ")
+    )
+}
+
+/// Prints a line for the person who runs the command.
+#[expect(clippy::print_stderr, reason = "this is a command for people")]
+pub(crate) fn say(line: &str) {
+    eprintln!("{line}");
+}
