@@ -37,6 +37,10 @@ pub enum DecodeError {
     /// The message is longer than the receiver accepts.
     #[error("the peer sent a message of more than {limit} bytes")]
     TooLong {
+        /// The id, where it could be found at either end of the message.
+        id: Option<Id>,
+        /// Whether the message is a response.
+        response: bool,
         /// The limit in bytes.
         limit: usize,
     },
@@ -55,8 +59,12 @@ impl DecodeError {
                 id.clone(),
                 ErrorObject::invalid_request(format!("invalid request: {reason}")),
             )),
-            Self::TooLong { limit } => Some((
-                None,
+            Self::TooLong {
+                id,
+                response: false,
+                limit,
+            } => Some((
+                id.clone(),
                 ErrorObject::invalid_request(format!("message longer than {limit} bytes")),
             )),
             Self::Params { id } => id.clone().map(|id| {
@@ -65,7 +73,30 @@ impl DecodeError {
                     ErrorObject::invalid_params("params must be an object"),
                 )
             }),
-            Self::Response { .. } => None,
+            Self::Response { .. } | Self::TooLong { .. } => None,
+        }
+    }
+
+    /// The id of our call that this is a failed answer to, where it is one.
+    #[must_use]
+    pub const fn answers(&self) -> Option<&Id> {
+        match self {
+            Self::Response { id, .. }
+            | Self::TooLong {
+                id, response: true, ..
+            } => id.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// A message of more than `limit` bytes, of which only the ends are known.
+    #[must_use]
+    pub fn too_long(head: &[u8], tail: &[u8], limit: usize) -> Self {
+        let (id, response) = crate::message::peek(head, tail);
+        Self::TooLong {
+            id,
+            response,
+            limit,
         }
     }
 }

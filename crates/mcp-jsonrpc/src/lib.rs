@@ -2,16 +2,18 @@
 
 mod error;
 mod error_object;
-
+mod exchange;
 mod id;
-
+mod line;
 mod message;
 mod method;
 mod raw;
 
 pub use error::DecodeError;
 pub use error_object::{ErrorCode, ErrorObject};
+pub use exchange::{CallOptions, Event, Exchange, Failure, Limits, Refused};
 pub use id::Id;
+pub use line::{Ends, Line, LineDecoder, encode_line};
 pub use message::{Frame, Message, Notification, Packet, Request, Response};
 pub use method::MethodName;
 pub use raw::RawJson;

@@ -1,6 +1,7 @@
 //! The three messages, decoded by hand from the envelope.
 
 mod decode;
+mod peek;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -49,7 +50,10 @@ pub struct Response {
 /// assert_eq!(message.encode(), text.as_bytes());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "JSON-RPC 2.0 has these three and is frozen")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC 2.0 has these three and is frozen"
+)]
 pub enum Message {
     /// Wants an answer.
     Request(Request),
@@ -63,7 +67,10 @@ pub enum Message {
 ///
 /// Only revision 2025-03-26 of the protocol knows batches; who owns the revision decides.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "a JSON text is an array or it is not")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a JSON text is an array or it is not"
+)]
 pub enum Frame {
     /// A single message.
     Single(Message),
@@ -73,7 +80,10 @@ pub enum Frame {
 
 /// What goes out as one line or one body.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "a JSON text is an array or it is not")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a JSON text is an array or it is not"
+)]
 pub enum Packet {
     /// A single message.
     Single(Message),
@@ -87,9 +97,11 @@ impl Packet {
         match self {
             Self::Single(message) => message.encode_into(out),
             Self::Batch(messages) => {
-                for (i, message) in messages.iter().enumerate() {
-                    out.push(if i == 0 { b'[' } else { b',' });
+                let mut before = b'[';
+                for message in messages {
+                    out.push(before);
                     message.encode_into(out);
+                    before = b',';
                 }
                 out.push(b']');
             }
@@ -112,6 +124,10 @@ impl Frame {
     /// # Errors
     /// As [`Message::decode`]; also for an empty array and one of more than
     /// [`MAX_BATCH`](Self::MAX_BATCH) elements.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the message keeps the buffer"
+    )]
     pub fn decode(text: Bytes) -> Result<Self, DecodeError> {
         decode::frame(&text)
     }
@@ -124,7 +140,10 @@ impl Message {
     /// [`DecodeError::Syntax`] if the text is not JSON; [`DecodeError::Request`] or
     /// [`DecodeError::Response`] if the envelope breaks JSON-RPC 2.0: another `jsonrpc`, an id
     /// that is neither string nor integer, `params` that is no object, a member twice, an array.
-    #[expect(clippy::needless_pass_by_value, reason = "the message keeps the buffer")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the message keeps the buffer"
+    )]
     pub fn decode(text: Bytes) -> Result<Self, DecodeError> {
         decode::message(&text)
     }
@@ -249,6 +268,8 @@ impl From<Response> for Message {
         Self::Response(m)
     }
 }
+
+pub(crate) use peek::peek;
 
 /// Checks one value without keeping it.
 pub(crate) fn raw(text: &str) -> Result<&RawValue, serde_json::Error> {

@@ -1,5 +1,6 @@
 //! Method names.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -22,11 +23,11 @@ impl MethodName {
         Self(Bytes::from_static(name.as_bytes()))
     }
 
-    /// A part of `whole`, or a copy where the text was written with escapes.
-    pub(crate) fn part(whole: &Bytes, name: &std::borrow::Cow<'_, str>) -> Self {
+    /// A part of `whole`, or the text itself where it was written with escapes.
+    pub(crate) fn part(whole: &Bytes, name: Cow<'_, str>) -> Self {
         match name {
-            std::borrow::Cow::Borrowed(s) => Self(whole.slice_ref(s.as_bytes())),
-            std::borrow::Cow::Owned(s) => Self(Bytes::copy_from_slice(s.as_bytes())),
+            Cow::Borrowed(s) => Self(whole.slice_ref(s.as_bytes())),
+            Cow::Owned(s) => Self(s.into()),
         }
     }
 

@@ -47,7 +47,10 @@ fn utf8(text: &Bytes) -> Result<&str, DecodeError> {
     })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used as a function of map_err")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "used as a function of map_err"
+)]
 fn syntax(e: serde_json::Error) -> DecodeError {
     DecodeError::Syntax {
         detail: e.to_string(),
@@ -120,7 +123,7 @@ impl<'a> Envelope<'a> {
         let Ok(method) = serde_json::from_str::<CowStr<'_>>(method.get()) else {
             return Err(invalid(id, "method is not a string"));
         };
-        let method = MethodName::part(text, &method.0);
+        let method = MethodName::part(text, method.0);
         let id = match (self.id, id) {
             // Never a notification: whoever wrote an id waits for an answer.
             (Some(_), None) => return Err(invalid(None, "id is not a string or an integer")),
@@ -201,7 +204,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for CowStr<'a> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
-            fn visit_borrowed_str<E: serde::de::Error>(self, s: &'de str) -> Result<Self::Value, E> {
+            fn visit_borrowed_str<E: serde::de::Error>(
+                self,
+                s: &'de str,
+            ) -> Result<Self::Value, E> {
                 Ok(CowStr(Cow::Borrowed(s)))
             }
             fn visit_str<E: serde::de::Error>(self, s: &str) -> Result<Self::Value, E> {
