@@ -9,9 +9,12 @@ use mcp_jsonrpc::{DecodeError, ErrorObject};
 
 /// Whether a call that failed can have had an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "it was sent, or it was not")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "it provably has not run, or one cannot know"
+)]
 pub enum Delivery {
-    /// No byte of it left; sending it again is safe.
+    /// It did not leave, or was refused before it ran; sending it again is safe.
     NotSent,
     /// It may have been received and run; the outcome is unknown.
     Unknown,
@@ -58,12 +61,18 @@ pub enum CallError {
 
 impl CallError {
     /// Whether the call can have had an effect on the peer.
+    ///
+    /// An HTTP status of the 400s is a refusal; one of the 500s may come from a proxy that had
+    /// already passed the call on.
     #[must_use]
-    pub const fn delivery(&self) -> Delivery {
+    pub fn delivery(&self) -> Delivery {
         match self {
             Self::Closed { delivery, .. } => *delivery,
-            Self::Busy { .. } | Self::Rejected(_) => Delivery::NotSent,
-            Self::Remote(_) | Self::TimedOut { .. } | Self::Malformed(_) => Delivery::Unknown,
+            Self::Busy { .. } => Delivery::NotSent,
+            Self::Rejected(rejection) if rejection.status.is_client_error() => Delivery::NotSent,
+            Self::Rejected(_) | Self::Remote(_) | Self::TimedOut { .. } | Self::Malformed(_) => {
+                Delivery::Unknown
+            }
         }
     }
 }

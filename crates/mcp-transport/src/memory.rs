@@ -1,1 +1,120 @@
-//! To be written: a connected pair in memory.
+//! A connected pair in memory, for tests and for a client and a server in one process.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use mcp_jsonrpc::{Frame, Packet};
+use tokio::sync::mpsc;
+
+use crate::{Frames, Reader, TransportError, TransportErrorKind, Writer};
+
+/// The two halves of one end.
+pub type MemoryEnd = (MemoryReader, MemoryWriter);
+
+/// Two connected ends: what one writes, the other reads.
+///
+/// Packets travel as their JSON text, so both ends run the same encoder and decoder as over a
+/// pipe. At most `capacity` packets (at least 1) wait in each direction; a writer then waits for
+/// its reader.
+#[must_use]
+pub fn memory(capacity: usize) -> (MemoryEnd, MemoryEnd) {
+    let (to_b, from_a) = mpsc::channel(capacity.max(1));
+    let (to_a, from_b) = mpsc::channel(capacity.max(1));
+    let a = (MemoryReader::new(from_b), MemoryWriter::new(to_b));
+    let b = (MemoryReader::new(from_a), MemoryWriter::new(to_a));
+    (a, b)
+}
+
+/// Reads what the other end has written.
+#[derive(Debug)]
+pub struct MemoryReader {
+    texts: mpsc::Receiver<Bytes>,
+    batch: Vec<Bytes>,
+}
+
+impl MemoryReader {
+    /// The most packets that one [`read`](Reader::read) takes.
+    const AT_ONCE: usize = 64;
+
+    fn new(texts: mpsc::Receiver<Bytes>) -> Self {
+        Self {
+            texts,
+            batch: Vec::new(),
+        }
+    }
+
+    /// The next packet as the text that was written, undecoded; `None` at the end of the stream.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn read_text(&mut self) -> Option<Bytes> {
+        self.texts.recv().await
+    }
+}
+
+impl Reader for MemoryReader {
+    async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
+        let count = self.texts.recv_many(&mut self.batch, Self::AT_ONCE).await;
+        into.extend(self.batch.drain(..).map(Frame::decode));
+        Ok(count > 0)
+    }
+}
+
+/// Writes to the other end. Dropping it ends the stream there.
+#[derive(Debug)]
+pub struct MemoryWriter {
+    texts: Option<mpsc::Sender<Bytes>>,
+    fed: VecDeque<Bytes>,
+    pending: usize,
+}
+
+impl MemoryWriter {
+    fn new(texts: mpsc::Sender<Bytes>) -> Self {
+        Self {
+            texts: Some(texts),
+            fed: VecDeque::new(),
+            pending: 0,
+        }
+    }
+
+    /// Feeds any text as one line, so that a test can play a peer that breaks the rules.
+    pub fn feed_text(&mut self, text: impl Into<Bytes>) {
+        let text = text.into();
+        self.pending += text.len();
+        self.fed.push_back(text);
+    }
+}
+
+impl Writer for MemoryWriter {
+    fn feed(&mut self, packet: &Packet) {
+        let mut text = Vec::new();
+        packet.encode_into(&mut text);
+        self.feed_text(text);
+    }
+
+    fn pending(&self) -> usize {
+        self.pending
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        let Some(texts) = &self.texts else {
+            let kind = TransportErrorKind::ClosedHere;
+            return Err(TransportError::new(kind, "this end was closed"));
+        };
+        while !self.fed.is_empty() {
+            let Ok(permit) = texts.reserve().await else {
+                let kind = TransportErrorKind::Ended;
+                return Err(TransportError::new(kind, "the other end is gone"));
+            };
+            if let Some(text) = self.fed.pop_front() {
+                self.pending -= text.len();
+                permit.send(text);
+            }
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self) {
+        self.texts = None;
+    }
+}

@@ -13,7 +13,9 @@ pub trait Reader: Send + 'static {
     /// stream.
     ///
     /// # Errors
-    /// When the stream fails; nothing more can be read then.
+    /// When the stream fails, or ended for a reason worth telling, as the exit of a process:
+    /// [`TransportErrorKind::Ended`](crate::TransportErrorKind::Ended). Nothing more can be read
+    /// then.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing: what was read stays in the reader.
@@ -41,6 +43,10 @@ pub trait Writer: Send + 'static {
     fn flush(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
 
     /// Ends the stream in good order: the peer sees its end, a child process is waited for and
-    /// where need be terminated.
+    /// where need be terminated. What was fed and not flushed may be lost. Takes a bounded time.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves the end half done; dropping the writer then does the rest
+    /// without good order.
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }
