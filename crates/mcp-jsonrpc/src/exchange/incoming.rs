@@ -35,6 +35,10 @@ impl Incoming {
         Ok(())
     }
 
+    pub(super) fn contains(&self, id: &Id) -> bool {
+        self.owed.contains(id)
+    }
+
     pub(super) fn remove(&mut self, id: &Id) -> bool {
         self.owed.remove(id)
     }

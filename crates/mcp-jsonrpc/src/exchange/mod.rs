@@ -189,6 +189,12 @@ impl<T> Exchange<T> {
         self.incoming.remove(id)
     }
 
+    /// Whether a request of the peer with this id waits for our answer.
+    #[must_use]
+    pub fn owes(&self, id: &Id) -> bool {
+        self.incoming.contains(id)
+    }
+
     /// Notes progress of one of our calls. `false` if it has ended.
     pub fn progress(&mut self, now: Instant, id: &Id) -> bool {
         self.outgoing.progress(now, id)
