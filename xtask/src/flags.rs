@@ -22,5 +22,12 @@ xflags::xflags! {
         cmd tidy {}
         /// Drives servers and clients that other people wrote.
         cmd interop {}
+        /// Runs the official conformance suite.
+        cmd conformance {
+            /// `server` or `client`; both if not given.
+            optional role: String
+            /// Only this requirement set, by its revision.
+            optional --requirements revision: String
+        }
     }
 }

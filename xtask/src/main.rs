@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask <command>`.
 
 mod ci;
+mod conformance;
 mod doc;
 mod flags;
 mod fmt;
@@ -37,5 +38,8 @@ fn run() -> anyhow::Result<()> {
         XtaskCmd::Layers(_) => layers::run(&sh),
         XtaskCmd::Tidy(_) => tidy::run(&sh),
         XtaskCmd::Interop(_) => interop::run(&sh),
+        XtaskCmd::Conformance(flags) => {
+            conformance::run(&sh, flags.role.as_deref(), flags.requirements.as_deref())
+        }
     }
 }
