@@ -22,6 +22,11 @@ xflags::xflags! {
         cmd tidy {}
         /// Drives servers and clients that other people wrote.
         cmd interop {}
+        /// Writes which rules of the protocol have a test.
+        cmd spec-coverage {
+            /// Only checks that the page is up to date.
+            optional --check
+        }
         /// Runs the official conformance suite.
         cmd conformance {
             /// `server` or `client`; both if not given.

@@ -8,6 +8,7 @@ mod fmt;
 mod interop;
 mod layers;
 mod lint;
+mod spec_coverage;
 mod test;
 mod tidy;
 mod workspace;
@@ -38,6 +39,7 @@ fn run() -> anyhow::Result<()> {
         XtaskCmd::Layers(_) => layers::run(&sh),
         XtaskCmd::Tidy(_) => tidy::run(&sh),
         XtaskCmd::Interop(_) => interop::run(&sh),
+        XtaskCmd::SpecCoverage(flags) => spec_coverage::run(&sh, flags.check),
         XtaskCmd::Conformance(flags) => {
             conformance::run(&sh, flags.role.as_deref(), flags.requirements.as_deref())
         }
