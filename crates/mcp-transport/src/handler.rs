@@ -25,7 +25,8 @@ pub struct Incoming<M, C> {
     pub channel: Arc<dyn Channel>,
     /// Cancelled when the peer gave the request up or the connection ended.
     pub cancelled: CancellationToken,
-    /// What a transport adds: over HTTP the `http::request::Parts` behind an `Arc`.
+    /// What a transport adds: the [`Session`](crate::Session) where there is one; over HTTP the
+    /// `http::request::Parts` behind an `Arc`.
     pub extensions: Extensions,
 }
 

@@ -4,12 +4,14 @@ mod channel;
 mod error;
 mod handler;
 mod memory;
+mod session;
 mod stream;
 
 pub use channel::{Call, Channel, Mirror, Progress, ProgressSink, Timeouts};
 pub use error::{CallError, Delivery, Rejection, TransportError, TransportErrorKind};
 pub use handler::{Handler, Incoming};
 pub use memory::{MemoryEnd, MemoryReader, MemoryWriter, memory};
+pub use session::Session;
 pub use stream::{Frames, Reader, Writer};
 
 /// A future on the heap that may move between threads.
