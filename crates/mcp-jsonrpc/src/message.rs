@@ -179,7 +179,7 @@ impl Message {
     }
 
     fn payload_len(&self) -> usize {
-        let raw = |r: Option<&RawJson>| r.map_or(0, |r| r.as_str().len());
+        let raw = |r: Option<&RawJson>| r.map_or(0, |r| r.as_bytes().len());
         match self {
             Self::Request(m) => m.method.len() + raw(m.params.as_ref()),
             Self::Notification(m) => m.method.len() + raw(m.params.as_ref()),
@@ -205,7 +205,7 @@ fn member<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, name: &str, value: &T
 /// Raw JSON from outside may hold line ends between tokens; a line must not.
 fn raw_member(out: &mut Vec<u8>, name: &str, value: &RawJson) {
     key(out, name);
-    let text = value.as_str().as_bytes();
+    let text = value.as_bytes();
     if memchr::memchr2(b'\n', b'\r', text).is_none() {
         out.extend_from_slice(text);
     } else {

@@ -73,6 +73,12 @@ impl RawJson {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
+    /// The JSON text as bytes, which is cheaper than [`as_str`](Self::as_str).
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The JSON text as bytes that share this value's buffer.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Frame, Message, Notification, Request, Response, raw};
@@ -15,7 +15,7 @@ pub(super) fn frame(text: &Bytes) -> Result<Frame, DecodeError> {
     if start.first() != Some(&b'[') {
         return message(text).map(Frame::Single);
     }
-    let elements: Vec<&RawValue> = serde_json::from_str(utf8(text)?).map_err(syntax)?;
+    let Elements(elements) = serde_json::from_str(utf8(text)?).map_err(syntax)?;
     match elements.len() {
         0 => Err(invalid(None, "a batch is empty")),
         n if n > Frame::MAX_BATCH => Err(invalid(None, "a batch has more than 100 elements")),
@@ -71,6 +71,8 @@ struct Envelope<'a> {
     result: Option<&'a RawValue>,
     error: Option<&'a RawValue>,
     twice: bool,
+    /// Of two ids neither is to be trusted.
+    id_twice: bool,
 }
 
 impl<'a> Envelope<'a> {
@@ -87,7 +89,8 @@ impl<'a> Envelope<'a> {
     }
 
     fn into_message(self, text: &Bytes) -> Result<Message, DecodeError> {
-        let id = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        let id = self.id.filter(|_| !self.id_twice);
+        let id = id.and_then(|id| serde_json::from_str(id.get()).ok());
         let is_response = self.method.is_none() && (self.result.is_some() || self.error.is_some());
         if let Some(reason) = self.flaw() {
             return Err(if is_response {
@@ -145,7 +148,10 @@ impl<'a> Envelope<'a> {
 
     fn into_response(self, text: &Bytes, id: Option<Id>) -> Result<Message, DecodeError> {
         let flaw = |id, reason| Err(DecodeError::Response { id, reason });
-        let outcome = match (self.result, self.error.filter(|e| e.get() != "null")) {
+        let error = self.error.filter(|error| error.get() != "null");
+        // Some peers write both members, and `null` in the one that does not apply.
+        let result = self.result.filter(|r| error.is_none() || r.get() != "null");
+        let outcome = match (result, error) {
             (Some(result), None) => Ok(RawJson::part(text, result)),
             (None, Some(error)) => match serde_json::from_str::<ErrorObject>(error.get()) {
                 Ok(error) => Err(error),
@@ -188,8 +194,38 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             };
             let twice = slot.replace(map.next_value()?).is_some();
             envelope.twice |= twice;
+            envelope.id_twice |= twice && key == "id";
         }
         Ok(envelope)
+    }
+}
+
+/// The elements of an array as raw text; beyond the limit of a batch only one more.
+struct Elements<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Elements<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ElementsVisitor)
+    }
+}
+
+struct ElementsVisitor;
+
+impl<'de> Visitor<'de> for ElementsVisitor {
+    type Value = Elements<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<'de>, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element()? {
+            if elements.len() <= Frame::MAX_BATCH {
+                elements.push(element);
+            }
+        }
+        Ok(Elements(elements))
     }
 }
 
