@@ -1,1 +1,4 @@
-//! To be written.
+#![doc = include_str!("../README.md")]
+
+pub mod headers;
+pub mod sse;
