@@ -1,0 +1,232 @@
+//! The HTTP below the protocol: connections, kept and used again, over TCP and TLS.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use mcp_transport::{BoxFuture, Delivery, TransportError, TransportErrorKind};
+use tower_service::Service;
+
+use super::body::ResponseBody;
+use super::connect::{Connector, HttpClientBuilder};
+use super::pool::{Origin, Pool, Unsent};
+
+/// The body of a request: whole, so that it can be sent again.
+pub type RequestBody = Full<Bytes>;
+
+/// An HTTP client with a pool of connections. Clones share the pool.
+///
+/// It speaks HTTP/1.1 and, where a TLS peer offers it, HTTP/2. It follows no redirects and keeps
+/// no cookies. It is a tower service, so that layers can be put around it.
+#[derive(Clone)]
+pub struct HttpClient(Arc<Shared>);
+
+struct Shared {
+    connector: Connector,
+    pool: Arc<Pool>,
+}
+
+impl HttpClient {
+    /// A client with default settings.
+    ///
+    /// # Errors
+    /// If TLS cannot be set up.
+    pub fn new() -> Result<Self, TransportError> {
+        Self::builder().build()
+    }
+
+    /// Starts with default settings.
+    pub fn builder() -> HttpClientBuilder {
+        HttpClientBuilder::default()
+    }
+
+    pub(super) fn from_parts(connector: Connector, pool: Pool) -> Self {
+        Self(Arc::new(Shared {
+            connector,
+            pool: Arc::new(pool),
+        }))
+    }
+
+    /// Sends a request to the absolute URL in it and waits for the head of the response.
+    ///
+    /// # Errors
+    /// When no connection can be made, or it fails before the response has begun.
+    ///
+    /// # Cancel safety
+    /// Dropping the future, or the body before its end, ends the exchange: HTTP/1.1 closes the
+    /// connection, HTTP/2 resets the stream.
+    pub async fn send(
+        &self,
+        mut request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        let Some(origin) = Origin::of(request.uri()) else {
+            let what = format!("{} is no http or https URL", request.uri());
+            return Err(SendError::not_sent(unreachable(what)));
+        };
+        let Shared { connector, pool } = &*self.0;
+        // A kept connection may have gone; what it did not take goes over the next one.
+        while let Some(sender) = pool.take(&origin) {
+            match sender.send(request, &origin, pool).await {
+                Ok(response) => return Ok(response),
+                Err(Unsent::Returned(back)) => request = *back,
+                Err(Unsent::Lost(error)) => return Err(SendError::unknown(error)),
+            }
+        }
+        let sender = connector.connect(&origin, pool).await;
+        let sender = sender.map_err(SendError::not_sent)?;
+        match sender.send(request, &origin, pool).await {
+            Ok(response) => Ok(response),
+            Err(Unsent::Returned(_)) => Err(SendError::not_sent(unreachable(format!(
+                "{origin} closed the connection at once"
+            )))),
+            Err(Unsent::Lost(error)) => Err(SendError::unknown(error)),
+        }
+    }
+
+    /// Closes the connections that nothing uses.
+    pub fn close_idle(&self) {
+        self.0.pool.clear();
+    }
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClient")
+            .field("pool", &self.0.pool)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Service<Request<RequestBody>> for HttpClient {
+    type Response = Response<ResponseBody>;
+    type Error = SendError;
+    type Future = BoxFuture<'static, Result<Response<ResponseBody>, SendError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
+        let client = self.clone();
+        Box::pin(async move { client.send(request).await })
+    }
+}
+
+fn unreachable(message: String) -> TransportError {
+    TransportError::new(TransportErrorKind::Unreachable, message)
+}
+
+/// A request that has no response.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", match .delivery {
+    Delivery::NotSent => "the request could not be sent",
+    Delivery::Unknown => "the request was sent but no response came",
+})]
+#[non_exhaustive]
+pub struct SendError {
+    /// What happened.
+    #[source]
+    pub error: TransportError,
+    /// Whether the request may have been received.
+    pub delivery: Delivery,
+}
+
+impl SendError {
+    /// A request of which no byte was sent.
+    #[must_use]
+    pub const fn not_sent(error: TransportError) -> Self {
+        Self {
+            error,
+            delivery: Delivery::NotSent,
+        }
+    }
+
+    /// A request that may have arrived.
+    #[must_use]
+    pub const fn unknown(error: TransportError) -> Self {
+        Self {
+            error,
+            delivery: Delivery::Unknown,
+        }
+    }
+}
+
+type Sending = BoxFuture<'static, Result<Response<ResponseBody>, SendError>>;
+
+/// What requests are given to: the pool itself, or a service that somebody put around it.
+#[derive(Clone)]
+pub(super) enum Exchanger {
+    Direct(HttpClient),
+    Wrapped(
+        HttpClient,
+        Arc<dyn Fn(Request<RequestBody>) -> Sending + Send + Sync>,
+    ),
+}
+
+impl Exchanger {
+    pub(super) fn wrap<S>(client: HttpClient, service: S) -> Self
+    where
+        S: Service<Request<RequestBody>, Response = Response<ResponseBody>>,
+        S: Clone + Send + 'static,
+        S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+        S::Future: Send,
+    {
+        let service = Mutex::new(service);
+        let send = move |request| -> Sending {
+            let mut service = service
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            Box::pin(async move {
+                poll_fn(|cx| service.poll_ready(cx))
+                    .await
+                    .map_err(of_layer)?;
+                service.call(request).await.map_err(of_layer)
+            })
+        };
+        Self::Wrapped(client, Arc::new(send))
+    }
+
+    pub(super) async fn send(
+        &self,
+        request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        match self {
+            Self::Direct(client) => client.send(request).await,
+            Self::Wrapped(_, send) => send(request).await,
+        }
+    }
+
+    pub(super) const fn client(&self) -> &HttpClient {
+        match self {
+            Self::Direct(client) | Self::Wrapped(client, _) => client,
+        }
+    }
+}
+
+/// A layer passes our error on, or has one of its own.
+fn of_layer(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SendError {
+    match error.into().downcast::<SendError>() {
+        Ok(ours) => *ours,
+        Err(other) => SendError::unknown(
+            TransportError::new(
+                TransportErrorKind::Io,
+                format!("an HTTP layer failed: {other}"),
+            )
+            .with_source(other),
+        ),
+    }
+}
+
+impl fmt::Debug for Exchanger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Direct(_) => "Direct",
+            Self::Wrapped(..) => "Wrapped",
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! Connections that wait for their next request.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::header::HOST;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderValue, Request, Response, Uri, Version};
+use hyper::client::conn::{TrySendError, http1, http2};
+use mcp_transport::{TransportError, TransportErrorKind};
+use tokio::time::Instant;
+
+use super::body::{Lease, ResponseBody};
+use super::http::RequestBody;
+
+/// Whom a connection leads to: scheme, host and port.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Origin {
+    scheme: Scheme,
+    authority: Authority,
+}
+
+impl Origin {
+    pub(super) fn of(uri: &Uri) -> Option<Self> {
+        let scheme = uri.scheme()?;
+        (*scheme == Scheme::HTTP || *scheme == Scheme::HTTPS).then_some(())?;
+        let authority = uri.authority()?;
+        Some(Self {
+            scheme: scheme.clone(),
+            authority: authority.clone(),
+        })
+    }
+
+    pub(super) fn uri(&self) -> Uri {
+        self.with_path(PathAndQuery::from_static("/"))
+    }
+
+    fn with_path(&self, path: PathAndQuery) -> Uri {
+        let mut parts = http::uri::Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        parts.path_and_query = Some(path);
+        Uri::from_parts(parts).unwrap_or_default()
+    }
+
+    /// What the `Host` header says: without user and default port.
+    pub(super) fn host(&self) -> Option<HeaderValue> {
+        let default = if self.scheme == Scheme::HTTPS {
+            443
+        } else {
+            80
+        };
+        let host = self.authority.host();
+        match self.authority.port_u16().filter(|port| *port != default) {
+            Some(port) => HeaderValue::try_from(format!("{host}:{port}")).ok(),
+            None => HeaderValue::from_str(host).ok(),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.authority.host())?;
+        match self.authority.port() {
+            Some(port) => write!(f, ":{port}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Unused HTTP/1 connections and shared HTTP/2 connections, by origin.
+pub(super) struct Pool {
+    max_idle: usize,
+    idle_timeout: Duration,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    idle: HashMap<Origin, Vec<Idle>>,
+    shared: HashMap<Origin, http2::SendRequest<RequestBody>>,
+}
+
+struct Idle {
+    sender: http1::SendRequest<RequestBody>,
+    until: Instant,
+}
+
+impl Pool {
+    pub(super) fn new(max_idle: usize, idle_timeout: Duration) -> Self {
+        Self {
+            max_idle,
+            idle_timeout,
+            kept: Mutex::default(),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection used last, so that those not needed age and are closed.
+    pub(super) fn take(&self, origin: &Origin) -> Option<Sender> {
+        let mut kept = self.kept();
+        if let Some(shared) = kept.shared.get(origin) {
+            if !shared.is_closed() {
+                return Some(Sender::Http2(shared.clone()));
+            }
+            kept.shared.remove(origin);
+        }
+        let idle = kept.idle.get_mut(origin)?;
+        let now = Instant::now();
+        while let Some(last) = idle.pop() {
+            if now < last.until && !last.sender.is_closed() {
+                return Some(Sender::Http1(last.sender));
+            }
+        }
+        kept.idle.remove(origin);
+        None
+    }
+
+    pub(super) fn put(&self, origin: &Origin, sender: http1::SendRequest<RequestBody>) {
+        let now = Instant::now();
+        let until = now + self.idle_timeout;
+        let mut kept = self.kept();
+        let idle = match kept.idle.get_mut(origin) {
+            Some(idle) => idle,
+            None => kept.idle.entry(origin.clone()).or_default(),
+        };
+        // The oldest stand first.
+        let stale = idle
+            .iter()
+            .take_while(|i| i.until <= now || i.sender.is_closed())
+            .count();
+        idle.drain(..stale);
+        if idle.len() < self.max_idle {
+            idle.push(Idle { sender, until });
+        }
+    }
+
+    pub(super) fn share(&self, origin: &Origin, sender: http2::SendRequest<RequestBody>) {
+        self.kept().shared.insert(origin.clone(), sender);
+    }
+
+    pub(super) fn clear(&self) {
+        let kept = std::mem::take(&mut *self.kept());
+        drop(kept);
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.kept();
+        f.debug_struct("Pool")
+            .field("idle", &kept.idle.values().map(Vec::len).sum::<usize>())
+            .field("shared", &kept.shared.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A connection that can take a request.
+pub(super) enum Sender {
+    Http1(http1::SendRequest<RequestBody>),
+    Http2(http2::SendRequest<RequestBody>),
+}
+
+/// A request that got no response over a connection.
+pub(super) enum Unsent {
+    /// The connection had gone before it took the request.
+    Returned(Box<Request<RequestBody>>),
+    /// The connection failed after that.
+    Lost(TransportError),
+}
+
+impl Sender {
+    pub(super) async fn send(
+        self,
+        mut request: Request<RequestBody>,
+        origin: &Origin,
+        pool: &Arc<Pool>,
+    ) -> Result<Response<ResponseBody>, Unsent> {
+        let path = request.uri().path_and_query().cloned();
+        let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let sent = match self {
+            Self::Http1(mut sender) => {
+                if sender.ready().await.is_err() {
+                    return Err(Unsent::Returned(Box::new(request)));
+                }
+                if !request.headers().contains_key(HOST)
+                    && let Some(host) = origin.host()
+                {
+                    request.headers_mut().insert(HOST, host);
+                }
+                *request.uri_mut() = path.clone().into();
+                *request.version_mut() = Version::HTTP_11;
+                let response = sender.try_send_request(request).await;
+                response.map(|r| {
+                    let lease = Lease::new(pool, origin.clone(), sender);
+                    r.map(|body| ResponseBody::leased(body, lease))
+                })
+            }
+            Self::Http2(mut sender) => {
+                request.headers_mut().remove(HOST);
+                *request.uri_mut() = origin.with_path(path.clone());
+                *request.version_mut() = Version::HTTP_2;
+                let response = sender.try_send_request(request).await;
+                response.map(|r| r.map(ResponseBody::shared))
+            }
+        };
+        sent.map_err(|e| unsent(e, origin, path))
+    }
+}
+
+fn unsent(
+    mut error: TrySendError<Request<RequestBody>>,
+    origin: &Origin,
+    path: PathAndQuery,
+) -> Unsent {
+    match error.take_message() {
+        Some(mut request) => {
+            *request.uri_mut() = origin.with_path(path);
+            Unsent::Returned(Box::new(request))
+        }
+        None => Unsent::Lost(
+            TransportError::new(
+                TransportErrorKind::Ended,
+                format!("the connection to {origin} ended before the response"),
+            )
+            .with_source(error.into_error()),
+        ),
+    }
+}
