@@ -79,10 +79,7 @@ fn rpc_08_an_error_needs_code_and_message_and_keeps_any_data() {
         };
         let error = response.outcome.unwrap_err();
         assert_eq!(error.code, ErrorCode(-32021));
-        assert_eq!(
-            error.data.map_or("null".to_owned(), |d| d.get().to_owned()),
-            data
-        );
+        assert_eq!(error.data.as_ref().map_or("null", |d| d.get()), data);
     }
     for error in [
         r#"{"code":"-1","message":"m"}"#,

@@ -1,6 +1,14 @@
 //! What the crate promises, by the numbers of the protocol checklist (`rpc_`) and of faults that
 //! users of other implementations have reported (`j`, `s`).
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may panic"
+)]
+#![expect(clippy::disallowed_methods, reason = "a test has a clock")]
+
 mod envelope;
 mod exchange;
 mod ids;
