@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{
-    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion,
-};
+use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion};
 
 /// What a request says, or its connection has agreed, about who asks and under which rules.
 ///
@@ -64,7 +62,7 @@ impl RequestContext {
 
     /// The same context with a level for log messages.
     #[must_use]
-    pub const fn with_log_level(mut self, level: LoggingLevel) -> Self {
+    pub fn with_log_level(mut self, level: LoggingLevel) -> Self {
         self.log_level = Some(level);
         self
     }

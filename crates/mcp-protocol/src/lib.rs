@@ -1,7 +1,70 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod macros;
+mod decode;
+mod tagged;
+
+pub mod annotations;
+pub mod caching;
+pub mod cancelled;
+pub mod capabilities;
+pub mod content;
+mod context;
+pub mod discover;
+pub mod icon;
+pub mod implementation;
+pub mod initialize;
+pub mod input_required;
+pub mod logging;
+pub mod meta;
+pub mod method;
+pub mod pagination;
+pub mod ping;
+pub mod progress;
+pub mod prompts;
+pub mod resources;
 mod revision;
+pub mod tasks;
+pub mod tools;
 mod version;
 
+pub use annotations::{Annotations, Role};
+pub use caching::{CacheHint, CacheScope, EmptyResult, ResultType, ServerResult};
+pub use cancelled::CancelledParams;
+pub use capabilities::{
+    ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
+    ElicitationTaskRequests, PromptsCapability, ResourcesCapability, RootsCapability,
+    SamplingCapability, SamplingTaskRequests, ServerCapabilities, ServerTaskRequests,
+    ServerTasksCapability, ToolsCapability, ToolsTaskRequests,
+};
+pub use content::{
+    AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
+};
+pub use context::RequestContext;
+pub use discover::DiscoverResult;
+pub use icon::{Icon, IconTheme};
+pub use implementation::Implementation;
+pub use initialize::{InitializeParams, InitializeResult};
+pub use input_required::InputResponses;
+pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
+pub use meta::{Extra, InvalidMetaKey, Meta, ProgressToken, RequestMeta, TraceContext};
+pub use method::{HasMeta, RpcNotification, RpcRequest};
+pub use pagination::{Cursor, PaginatedParams};
+pub use ping::{NotificationParams, RequestParams};
+pub use progress::ProgressParams;
+pub use prompts::{
+    GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
+};
+pub use resources::{
+    BlobResourceContents, ListResourceTemplatesResult, ListResourcesResult, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, ResourceParams, ResourceTemplate,
+    ResourceUpdatedParams, TextResourceContents,
+};
 pub use revision::Feature;
+pub use tasks::TaskMetadata;
+pub use tools::{
+    CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations,
+    ToolExecution,
+};
 pub use version::ProtocolVersion;
