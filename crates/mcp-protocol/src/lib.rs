@@ -16,6 +16,7 @@ pub mod icon;
 pub mod implementation;
 pub mod initialize;
 pub mod input_required;
+pub mod lifecycle;
 pub mod logging;
 pub mod meta;
 pub mod method;

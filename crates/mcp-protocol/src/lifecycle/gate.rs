@@ -1,0 +1,170 @@
+//! What must not be sent: by revision, and by what the other side has declared.
+//!
+//! Specification: basic/lifecycle, Capability Negotiation (until 2025-11-25); basic/versioning
+//! (2026-07-28).
+
+use super::identity::ServerIdentity;
+use crate::{ClientCapabilities, Feature, ProtocolVersion, ServerCapabilities};
+
+/// Something that was not sent because nothing allows it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotNegotiated {
+    /// The revision in use has no such method.
+    #[error("revision {version} has no {method}")]
+    Revision {
+        /// The method.
+        method: String,
+        /// The revision in use.
+        version: ProtocolVersion,
+    },
+    /// The other side has not declared the capability.
+    #[error("the {peer} does not offer {capability}, which {method} needs")]
+    Capability {
+        /// The method.
+        method: String,
+        /// `server` or `client`.
+        peer: &'static str,
+        /// The capability, as it is written in JSON.
+        capability: &'static str,
+    },
+}
+
+/// Whether a revision has a method. Methods that no revision of the core knows are left to
+/// extensions: they exist everywhere.
+pub(super) fn exists(method: &str, version: ProtocolVersion) -> bool {
+    let feature = match method {
+        "initialize" | "notifications/initialized" => Feature::Handshake,
+        "ping" => Feature::Ping,
+        "server/discover" => Feature::Discover,
+        "logging/setLevel" => Feature::SetLogLevel,
+        "resources/subscribe" | "resources/unsubscribe" => Feature::ResourceSubscribe,
+        "subscriptions/listen" => Feature::SubscriptionsListen,
+        "sampling/createMessage" | "roots/list" | "notifications/roots/list_changed" => {
+            Feature::ServerRequests
+        }
+        "elicitation/create" => {
+            return version.has(Feature::Elicitation) && version.has(Feature::ServerRequests);
+        }
+        "tasks/result" | "tasks/list" => Feature::Tasks,
+        _ => return true,
+    };
+    version.has(feature)
+}
+
+/// Whether a client may send this to a server with these capabilities.
+pub(super) fn server_allows(
+    method: &str,
+    version: ProtocolVersion,
+    capabilities: &ServerCapabilities,
+) -> Result<(), NotNegotiated> {
+    revision(method, version)?;
+    let (offered, capability) = match method {
+        "tools/list" | "tools/call" => (capabilities.tools.is_some(), "tools"),
+        "prompts/list" | "prompts/get" => (capabilities.prompts.is_some(), "prompts"),
+        "resources/list" | "resources/templates/list" | "resources/read" => {
+            (capabilities.resources.is_some(), "resources")
+        }
+        "resources/subscribe" | "resources/unsubscribe" => (
+            capabilities.has_resource_subscriptions(),
+            "resources.subscribe",
+        ),
+        "completion/complete" => (
+            capabilities.completions.is_some() || !version.has(Feature::CompletionsCapability),
+            "completions",
+        ),
+        "logging/setLevel" => (capabilities.logging.is_some(), "logging"),
+        "subscriptions/listen" => (has_changes(capabilities), "listChanged or subscribe"),
+        "tasks/result" => (capabilities.tasks.is_some(), "tasks"),
+        "tasks/list" => (
+            capabilities
+                .tasks
+                .as_ref()
+                .is_some_and(|t| t.list.is_some()),
+            "tasks.list",
+        ),
+        _ => return Ok(()),
+    };
+    declared(offered, method, "server", capability)
+}
+
+/// Whether a server may send this request to a client with these capabilities, or ask it that
+/// way inside an input-required result.
+///
+/// # Errors
+/// [`NotNegotiated`], which says what is missing.
+pub fn client_allows(method: &str, capabilities: &ClientCapabilities) -> Result<(), NotNegotiated> {
+    let (offered, capability) = match method {
+        "sampling/createMessage" => (capabilities.sampling.is_some(), "sampling"),
+        "roots/list" => (capabilities.roots.is_some(), "roots"),
+        "elicitation/create" => (capabilities.elicitation.is_some(), "elicitation"),
+        _ => return Ok(()),
+    };
+    declared(offered, method, "client", capability)
+}
+
+/// Whether a client that has declared this may announce it.
+pub(super) fn client_may(
+    method: &str,
+    version: ProtocolVersion,
+    capabilities: &ClientCapabilities,
+) -> Result<(), NotNegotiated> {
+    revision(method, version)?;
+    let offered = method != "notifications/roots/list_changed"
+        || capabilities
+            .roots
+            .as_ref()
+            .is_some_and(|roots| roots.list_changed == Some(true));
+    declared(offered, method, "client", "roots.listChanged")
+}
+
+/// Whether a server with these capabilities may announce this at any time.
+pub(super) fn server_may(method: &str, identity: &ServerIdentity) -> bool {
+    let capabilities = &identity.capabilities;
+    let [tools, prompts, resources] = list_changed(capabilities);
+    match method {
+        "notifications/tools/list_changed" => tools,
+        "notifications/prompts/list_changed" => prompts,
+        "notifications/resources/list_changed" => resources,
+        "notifications/resources/updated" => capabilities.has_resource_subscriptions(),
+        _ => true,
+    }
+}
+
+/// Whether a server tells when its tools, prompts and resources change.
+fn list_changed(capabilities: &ServerCapabilities) -> [bool; 3] {
+    let tools = capabilities.tools.as_ref().and_then(|c| c.list_changed);
+    let prompts = capabilities.prompts.as_ref().and_then(|c| c.list_changed);
+    let resources = capabilities.resources.as_ref().and_then(|c| c.list_changed);
+    [tools, prompts, resources].map(|flag| flag == Some(true))
+}
+
+fn has_changes(capabilities: &ServerCapabilities) -> bool {
+    list_changed(capabilities).contains(&true) || capabilities.has_resource_subscriptions()
+}
+
+fn revision(method: &str, version: ProtocolVersion) -> Result<(), NotNegotiated> {
+    if exists(method, version) {
+        return Ok(());
+    }
+    Err(NotNegotiated::Revision {
+        method: method.to_owned(),
+        version,
+    })
+}
+
+fn declared(
+    offered: bool,
+    method: &str,
+    peer: &'static str,
+    capability: &'static str,
+) -> Result<(), NotNegotiated> {
+    if offered {
+        return Ok(());
+    }
+    Err(NotNegotiated::Capability {
+        method: method.to_owned(),
+        peer,
+        capability,
+    })
+}

@@ -1,0 +1,123 @@
+//! Requests that stand alone: each carries its revision, capabilities and identity, and nothing
+//! is kept from one to the next.
+//!
+//! Specification: basic/index and basic/versioning, revision 2026-07-28.
+
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Request};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::gate;
+use super::identity::ServerIdentity;
+use super::peek::Meta;
+use crate::discover::DiscoverResult;
+use crate::{
+    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion,
+    RequestContext, ServerResult,
+};
+
+/// How a server has to treat a request.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there are two lifecycles")]
+pub enum Admission {
+    /// By itself, with the context that it carries.
+    Stateless(RequestContext),
+    /// Under what a handshake has agreed on; it carries no revision of its own. With its token
+    /// for progress.
+    Handshake(Option<ProgressToken>),
+}
+
+/// Judges a request by what it carries.
+///
+/// # Errors
+/// The error to send: `_meta` is incomplete or malformed (`-32602`), the revision that it names
+/// is not spoken without a handshake (`-32022`), or that revision has no such method (`-32601`).
+pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, ErrorObject> {
+    let meta = Meta::of(request.params.as_ref());
+    let progress_token = meta.progress_token();
+    let Some(version) = meta.version else {
+        return Ok(Admission::Handshake(progress_token));
+    };
+    let version: String = decode(version, "protocolVersion")?;
+    let spoken = ProtocolVersion::parse(&version)
+        .filter(|version| version.is_stateless() && identity.speaks(*version));
+    let Some(version) = spoken else {
+        return Err(unsupported_version(&version, identity));
+    };
+    let Some(capabilities) = meta.capabilities else {
+        return Err(missing("clientCapabilities"));
+    };
+    let capabilities: ClientCapabilities = decode(capabilities, "clientCapabilities")?;
+    let mut context = RequestContext::new(version).with_client_capabilities(capabilities);
+    if let Some(info) = meta.info {
+        context = context.with_client_info(decode::<Implementation>(info, "clientInfo")?);
+    }
+    if let Some(level) = meta.log_level {
+        context.log_level = Some(log_level(level)?);
+    }
+    context.progress_token = progress_token;
+    if !gate::exists(&request.method, version) {
+        return Err(ErrorObject::method_not_found(&request.method));
+    }
+    Ok(Admission::Stateless(context))
+}
+
+/// The answer to `server/discover`.
+#[must_use]
+pub fn discover(identity: &ServerIdentity) -> DiscoverResult {
+    let mut result = DiscoverResult::new(identity.version_names(), identity.capabilities.clone());
+    result.instructions.clone_from(&identity.instructions);
+    // An implementation is strings, lists and maps: it always encodes.
+    let info = serde_json::to_value(&identity.info).ok();
+    result.stamp(ProtocolVersion::LATEST, info.as_ref());
+    result
+}
+
+/// The answer to a request that names a revision which the server does not speak that way: it
+/// lists those that [`discover`] lists.
+#[must_use]
+pub fn unsupported_version(requested: &str, identity: &ServerIdentity) -> ErrorObject {
+    #[derive(Serialize)]
+    struct Data<'a> {
+        supported: Vec<String>,
+        requested: &'a str,
+    }
+    let error = ErrorObject::new(
+        ErrorCode(-32022),
+        format!("unsupported protocol version: {requested}"),
+    );
+    let data = Data {
+        supported: identity.version_names(),
+        requested,
+    };
+    // Strings always encode.
+    error.clone().with_data(&data).unwrap_or(error)
+}
+
+/// The answer to a request that lacks a required member of `_meta`: without a handshake every
+/// request needs them.
+#[must_use]
+pub fn missing(member: &str) -> ErrorObject {
+    ErrorObject::invalid_params(format!(
+        "params._meta lacks io.modelcontextprotocol/{member}"
+    ))
+}
+
+fn log_level(value: &RawValue) -> Result<LoggingLevel, ErrorObject> {
+    let level: LoggingLevel = decode(value, "logLevel")?;
+    match level.severity() {
+        Some(_) => Ok(level),
+        None => Err(ErrorObject::invalid_params(format!(
+            "unknown log level: {level}"
+        ))),
+    }
+}
+
+fn decode<T: DeserializeOwned>(value: &RawValue, member: &str) -> Result<T, ErrorObject> {
+    serde_json::from_str(value.get()).map_err(|e| {
+        ErrorObject::invalid_params(format!(
+            "params._meta[\"io.modelcontextprotocol/{member}\"] is invalid: {e}"
+        ))
+    })
+}
