@@ -89,6 +89,9 @@ pub struct Rejection {
     pub error: Option<ErrorObject>,
     /// The beginning of the body as text, at most 4 KiB.
     pub body: String,
+    /// Whether the server no longer knows the session that the request named: the request was
+    /// not run, and a new handshake is needed.
+    pub session_lost: bool,
 }
 
 impl Rejection {
@@ -100,6 +103,7 @@ impl Rejection {
             headers: HeaderMap::new(),
             error: None,
             body: String::new(),
+            session_lost: false,
         }
     }
 }
