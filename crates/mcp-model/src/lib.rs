@@ -1,11 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod http;
 mod message;
 mod model;
+mod planner;
+mod provider;
 mod request;
 mod response;
 mod scripted;
+mod spec;
 mod tool_choice;
 mod transcript;
 mod usage;
@@ -13,9 +17,12 @@ mod usage;
 pub use error::{ModelError, ModelErrorKind};
 pub use message::{ArgumentsError, AssistantMessage, ChatMessage, ToolAnswer, ToolUse};
 pub use model::ChatModel;
+pub use planner::PlannerModel;
+pub use provider::openai::{OpenAiBuilder, OpenAiModel};
 pub use request::{ChatRequest, ToolSpec};
 pub use response::{ChatResponse, StopReason};
 pub use scripted::ScriptedModel;
+pub use spec::model_from_spec;
 pub use tool_choice::ToolChoice;
 pub use transcript::Transcript;
 pub use usage::Usage;

@@ -1,0 +1,118 @@
+//! What lies before the planner: the question, the tools, the results so far.
+
+use serde_json::{Map, Value};
+
+use super::question::Question;
+use crate::{ChatMessage, ChatRequest, ToolChoice, ToolSpec};
+
+/// What the planner does next.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Action {
+    /// Ask for these tools, with these arguments.
+    Call(Vec<(String, Map<String, Value>)>),
+    /// Say this.
+    Answer(String),
+}
+
+/// A tool call of this turn with its answer.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// The call's id.
+    pub(crate) id: String,
+    /// The tool that was called.
+    pub(crate) tool: String,
+    /// Its arguments.
+    pub(crate) arguments: Map<String, Value>,
+    /// What it answered, as far as the conversation holds it.
+    pub(crate) text: String,
+    /// Whether the call failed.
+    pub(crate) is_error: bool,
+    /// Whether the text is less than what the tool answered.
+    pub(crate) is_cut: bool,
+}
+
+impl Seen {
+    /// The answer as JSON, if it is JSON.
+    pub(crate) fn json(&self) -> Option<Value> {
+        serde_json::from_str(&self.text).ok()
+    }
+}
+
+/// Everything that the planner decides from.
+#[derive(Debug)]
+pub(crate) struct Desk<'a> {
+    /// The person's last question.
+    pub(crate) question: Question,
+    /// The tools on offer.
+    pub(crate) tools: &'a [ToolSpec],
+    /// The calls since the question, in order.
+    pub(crate) seen: Vec<Seen>,
+    /// The calls in the whole conversation; the next call's number.
+    pub(crate) calls: usize,
+    /// The model's messages since the question.
+    pub(crate) rounds: usize,
+}
+
+impl<'a> Desk<'a> {
+    /// Reads a request.
+    pub(crate) fn lay_out(request: &'a ChatRequest) -> Self {
+        let is_user = |message: &ChatMessage| matches!(message, ChatMessage::User(_));
+        let asked = request.messages.iter().rposition(|m| is_user(m));
+        let text = request.messages.last_user().map(ChatMessage::text);
+        let turn = request
+            .messages
+            .get(asked.unwrap_or_default()..)
+            .unwrap_or_default();
+        Self {
+            question: Question::read(text.as_deref().unwrap_or_default()),
+            tools: match request.tool_choice {
+                ToolChoice::None => &[],
+                _ => &request.tools,
+            },
+            seen: seen(turn.iter().map(|message| &**message)),
+            calls: request.messages.iter().map(|m| calls_of(m)).sum(),
+            rounds: turn.iter().filter(|m| calls_of(m) > 0).count(),
+        }
+    }
+
+    /// The last call of a tool that did not fail, or else the last that did.
+    pub(crate) fn result_of(&self, tool: &str) -> Option<&Seen> {
+        let mut newest_first = self.seen.iter().rev().filter(|seen| seen.tool == tool);
+        let newest = newest_first.clone().next();
+        newest_first.find(|seen| !seen.is_error).or(newest)
+    }
+}
+
+fn calls_of(message: &ChatMessage) -> usize {
+    match message {
+        ChatMessage::Assistant(message) => message.tool_calls.len(),
+        _ => 0,
+    }
+}
+
+/// Joins calls with their answers. A call without an answer is left out.
+fn seen<'m>(turn: impl Iterator<Item = &'m ChatMessage>) -> Vec<Seen> {
+    let mut open = Vec::new();
+    let mut done = Vec::new();
+    for message in turn {
+        match message {
+            ChatMessage::Assistant(message) => open.extend(&message.tool_calls),
+            ChatMessage::Tool(answer) => {
+                let call = open.iter().position(|call| call.id == answer.tool_call_id);
+                let Some(call) = call.map(|at| open.remove(at)) else {
+                    continue;
+                };
+                done.push(Seen {
+                    id: call.id.clone(),
+                    tool: call.name.clone(),
+                    arguments: call.parsed_arguments().unwrap_or_default(),
+                    text: answer.text(),
+                    is_error: answer.is_error,
+                    is_cut: false,
+                });
+            }
+            _ => {}
+        }
+    }
+    done
+}

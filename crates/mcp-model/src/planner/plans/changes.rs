@@ -1,0 +1,127 @@
+//! "Which files changed in the working tree, and which functions do the changes add?"
+
+use serde_json::Value;
+
+use super::{Skill, count, general, line, text};
+use crate::planner::desk::{Action, Desk};
+
+pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
+    let question = &desk.question;
+    let about_changes =
+        question.mentions(&["changed", "changes", "modified", "uncommitted", "diff"]);
+    let about_files = question.mentions(&[
+        "file",
+        "files",
+        "tree",
+        "functions",
+        "methods",
+        "uncommitted",
+        "diff",
+    ]);
+    if !(about_changes && about_files) {
+        return None;
+    }
+    let skill = Skill {
+        must: &["changes", "diff", "status"],
+        should: &["working", "tree", "files", "functions", "lines", "added"],
+        given: Vec::new(),
+        takes_first: false,
+    };
+    let seen = match skill.result(desk)? {
+        Ok(seen) => seen,
+        Err(action) => return Some(action),
+    };
+    let with_functions = question.mentions(&["function", "functions", "method", "methods", "fn"]);
+    let answer = seen
+        .json()
+        .and_then(|result| answer(&result, with_functions))
+        .unwrap_or_else(|| general::quote(seen));
+    Some(Action::Answer(answer))
+}
+
+/// The answer, if the result has the shape of a list of changed files.
+fn answer(result: &Value, with_functions: bool) -> Option<String> {
+    let files = result.get("files")?.as_array()?;
+    if files.is_empty() {
+        return Some("Nothing changed in the working tree.".to_owned());
+    }
+    let mut answer = format!(
+        "{} changed in the working tree:",
+        count(files.len(), "file")
+    );
+    let mut any = false;
+    for file in files {
+        answer.push_str("\n- ");
+        answer.push_str(&file_line(file)?);
+        let names = names(file);
+        if with_functions && !names.is_empty() {
+            any = true;
+            let noun = if names.len() == 1 {
+                "function"
+            } else {
+                "functions"
+            };
+            answer.push_str(&format!("; adds the {noun} {}", names.join(", ")));
+        }
+        if with_functions && let Some(reason) = text(file, "functions_unknown") {
+            answer.push_str(&format!(
+                "; its functions were not looked at: {}",
+                line(reason, 200)
+            ));
+        }
+    }
+    if with_functions && !any {
+        answer.push_str(
+            "\nNo added functions were found (in Rust, Python, JavaScript, TypeScript and Go).",
+        );
+    }
+    Some(answer)
+}
+
+fn file_line(file: &Value) -> Option<String> {
+    let state = text(file, "state").unwrap_or("changed");
+    let mut shown = line(text(file, "path")?, 4096);
+    if let Some(old) = text(file, "old_path") {
+        shown = format!("{shown} (from {})", line(old, 4096));
+    }
+    let number = |key| file.get(key).and_then(Value::as_u64);
+    let lines = match (number("added"), number("removed")) {
+        (Some(added), Some(removed)) => format!(", +{added} -{removed}"),
+        _ if file.get("binary") == Some(&Value::Bool(true)) => ", binary".to_owned(),
+        _ => String::new(),
+    };
+    Some(format!("{shown}: {state}{lines}"))
+}
+
+fn names(file: &Value) -> Vec<String> {
+    let list = file.get("functions_added").and_then(Value::as_array);
+    let names = list.into_iter().flatten().filter_map(Value::as_str);
+    names.map(|name| line(name, 200)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn files_counts_and_functions_are_named_and_nothing_else() {
+        let result = json!({"total": 3, "files": [
+            {"path": "a.rs", "state": "modified", "added": 3, "removed": 1,
+             "functions_added": ["alpha", "T::beta"]},
+            {"path": "x\ny.png", "state": "new", "binary": true},
+            {"path": "gone.txt", "state": "deleted", "added": 0, "removed": 2},
+        ]});
+        assert_eq!(
+            answer(&result, true).unwrap(),
+            "3 files changed in the working tree:\n\
+             - a.rs: modified, +3 -1; adds the functions alpha, T::beta\n\
+             - x\\ny.png: new, binary\n\
+             - gone.txt: deleted, +0 -2"
+        );
+        assert!(!answer(&result, false).unwrap().contains("alpha"));
+        let clean = answer(&json!({"files": []}), true).unwrap();
+        assert_eq!(clean, "Nothing changed in the working tree.");
+        assert!(answer(&json!({"lines": []}), true).is_none());
+    }
+}

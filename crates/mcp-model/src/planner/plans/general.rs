@@ -1,0 +1,151 @@
+//! Any other question: the tool whose words fit best, then what it answered.
+
+use serde_json::Value;
+
+use super::{count, line};
+use crate::ToolSpec;
+use crate::planner::desk::{Action, Desk, Seen};
+use crate::planner::fill::fill;
+use crate::planner::score::rank;
+
+/// Fewer points than this are chance.
+const THRESHOLD: u32 = 3;
+/// Calls that one question may take.
+const MAX_CALLS: usize = 8;
+/// The longest result that an answer repeats, in characters.
+const RESULT: usize = 6_000;
+
+pub(super) fn plan(desk: &Desk<'_>) -> Action {
+    let mut ranked = rank(desk.tools, &desk.question.words);
+    ranked.retain(|(score, _)| *score >= THRESHOLD);
+    let Some((_, best)) = ranked.first().copied() else {
+        return Action::Answer(nothing_fits(desk));
+    };
+    if desk.result_of(&best.name).is_some() || desk.seen.len() >= MAX_CALLS {
+        return Action::Answer(report(desk));
+    }
+    let earlier: Vec<Value> = desk
+        .seen
+        .iter()
+        .filter(|seen| !seen.is_error)
+        .filter_map(Seen::json)
+        .collect();
+    let missing = match fill(best, &desk.question, &[], &earlier) {
+        Ok(arguments) => return Action::Call(vec![(best.name.clone(), arguments)]),
+        Err(missing) => missing,
+    };
+    // Something else may know the missing argument: the next best tool that can be called.
+    let others = ranked.iter().skip(1).map(|(_, tool)| *tool);
+    for tool in others.filter(|tool| desk.result_of(&tool.name).is_none()) {
+        if let Ok(arguments) = fill(tool, &desk.question, &[], &earlier) {
+            return Action::Call(vec![(tool.name.clone(), arguments)]);
+        }
+    }
+    if desk.seen.is_empty() {
+        let name = &best.name;
+        return Action::Answer(format!(
+            "The tool {name} fits best, but the question does not say what its argument \
+             \"{missing}\" should be."
+        ));
+    }
+    Action::Answer(report(desk))
+}
+
+fn nothing_fits(desk: &Desk<'_>) -> String {
+    if desk.tools.is_empty() {
+        return "There are no tools to answer this with.".to_owned();
+    }
+    let names: Vec<&str> = desk
+        .tools
+        .iter()
+        .map(|tool: &ToolSpec| tool.name.as_str())
+        .collect();
+    format!(
+        "None of the {} on offer fits this question: {}.",
+        count(names.len(), "tool"),
+        line(&names.join(", "), 2_000)
+    )
+}
+
+/// What the tools answered; failures are told only where nothing else is there to tell.
+fn report(desk: &Desk<'_>) -> String {
+    let good: Vec<String> = desk
+        .seen
+        .iter()
+        .filter(|seen| !seen.is_error)
+        .map(quote)
+        .collect();
+    if !good.is_empty() {
+        return good.join("\n\n");
+    }
+    let failures: Vec<String> = desk.seen.iter().map(failure).collect();
+    failures.join("\n")
+}
+
+/// What a tool answered, as it answered it.
+pub(super) fn quote(seen: &Seen) -> String {
+    let shown = match seen.json() {
+        Some(value) => outline(&value, 0),
+        None => seen.text.clone(),
+    };
+    let cut: String = shown.trim().chars().take(RESULT).collect();
+    let more = if cut.len() < shown.trim().len() || seen.is_cut {
+        "\n(The result is longer; this is not all of it.)"
+    } else {
+        ""
+    };
+    if cut.is_empty() {
+        return format!("{} answered with nothing.", seen.tool);
+    }
+    format!("{} answered:\n{}{more}", seen.tool, visible(&cut))
+}
+
+/// That a tool failed, and how.
+pub(super) fn failure(seen: &Seen) -> String {
+    format!("The tool {} failed: {}", seen.tool, line(&seen.text, 1_000))
+}
+
+/// JSON as an indented list.
+fn outline(value: &Value, depth: usize) -> String {
+    let pad = "  ".repeat(depth);
+    match value {
+        Value::Object(map) if depth < 6 => {
+            let lines = map.iter().map(|(key, value)| match value {
+                Value::Object(_) | Value::Array(_) => {
+                    format!("{pad}{key}:\n{}", outline(value, depth + 1))
+                }
+                _ => format!("{pad}{key}: {}", scalar(value)),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Value::Array(list) if depth < 6 => {
+            let lines = list.iter().map(|value| match value {
+                Value::Object(_) | Value::Array(_) => {
+                    format!("{pad}-\n{}", outline(value, depth + 1))
+                }
+                _ => format!("{pad}- {}", scalar(value)),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        _ => format!("{pad}{}", scalar(value)),
+    }
+}
+
+fn scalar(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The text without control characters that a terminal would obey.
+fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! The kinds of question that the planner knows, and what it does with each.
+
+mod changes;
+mod definition;
+mod general;
+mod history;
+mod lookup;
+
+use serde_json::{Map, Value};
+
+use super::desk::{Action, Desk, Seen};
+use super::fill::{Given, fill};
+use super::score::ToolWords;
+use crate::ToolSpec;
+
+/// Decides what to do next. The kinds that are recognised by how a question begins come first:
+/// what they ask about may contain the words of the others.
+pub(crate) fn plan(desk: &Desk<'_>) -> Action {
+    lookup::plan(desk)
+        .or_else(|| definition::plan(desk))
+        .or_else(|| history::plan(desk))
+        .or_else(|| changes::plan(desk))
+        .unwrap_or_else(|| general::plan(desk))
+}
+
+/// What a kind of question wants of a tool.
+#[derive(Debug)]
+struct Skill<'a> {
+    /// Words of which the tool's name or description must have one.
+    must: &'a [&'a str],
+    /// Words that make it fit better, beside `must`.
+    should: &'a [&'a str],
+    /// Arguments, by words of their names.
+    given: Vec<Given<'a>>,
+    /// Whether the tool has to take the first of `given`.
+    takes_first: bool,
+}
+
+impl Skill<'_> {
+    /// The tool that fits best, with arguments.
+    fn pick<'t>(&self, desk: &Desk<'t>) -> Option<(&'t ToolSpec, Map<String, Value>)> {
+        let mut best: Option<(u32, &ToolSpec, Map<String, Value>)> = None;
+        for tool in desk.tools {
+            let words = ToolWords::of(tool);
+            let must = words.score(self.must);
+            let Ok(arguments) = fill(tool, &desk.question, &self.given, &[]) else {
+                continue;
+            };
+            let takes = !self.takes_first
+                || self
+                    .given
+                    .first()
+                    .is_some_and(|(_, value)| arguments.values().any(|argument| argument == value));
+            let score = must * 2 + words.score(self.should);
+            if must > 0 && takes && best.as_ref().is_none_or(|(top, ..)| score > *top) {
+                best = Some((score, tool, arguments));
+            }
+        }
+        best.map(|(_, tool, arguments)| (tool, arguments))
+    }
+
+    /// Calls the tool, or hands over its result once it is there. `None` if no tool fits.
+    fn result<'d>(&self, desk: &'d Desk<'_>) -> Option<Result<&'d Seen, Action>> {
+        let (tool, arguments) = self.pick(desk)?;
+        Some(match desk.result_of(&tool.name) {
+            None => Err(Action::Call(vec![(tool.name.clone(), arguments)])),
+            Some(seen) if seen.is_error => Err(Action::Answer(general::failure(seen))),
+            Some(seen) => Ok(seen),
+        })
+    }
+}
+
+/// One line without control characters, at most `limit` characters.
+fn line(text: &str, limit: usize) -> String {
+    let mut shown = String::new();
+    for c in text.trim().chars().take(limit) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    if text.trim().chars().count() > limit {
+        shown.push('…');
+    }
+    shown
+}
+
+/// `1 file`, `2 files`.
+fn count(n: usize, one: &str) -> String {
+    if n == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{n} {one}s")
+    }
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}

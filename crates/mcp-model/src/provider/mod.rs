@@ -1,0 +1,3 @@
+//! Models behind a network.
+
+pub(crate) mod openai;
