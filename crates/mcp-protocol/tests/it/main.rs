@@ -1,0 +1,3 @@
+//! The tests of this crate that need no access to its inside.
+
+mod lifecycle;
