@@ -12,6 +12,8 @@ pub mod capabilities;
 pub mod content;
 mod context;
 pub mod discover;
+mod error;
+pub mod error_code;
 pub mod icon;
 pub mod implementation;
 pub mod initialize;

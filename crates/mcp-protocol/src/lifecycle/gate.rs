@@ -4,31 +4,8 @@
 //! (2026-07-28).
 
 use super::identity::ServerIdentity;
+use crate::error::NotNegotiated;
 use crate::{ClientCapabilities, Feature, ProtocolVersion, ServerCapabilities};
-
-/// Something that was not sent because nothing allows it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotNegotiated {
-    /// The revision in use has no such method.
-    #[error("revision {version} has no {method}")]
-    Revision {
-        /// The method.
-        method: String,
-        /// The revision in use.
-        version: ProtocolVersion,
-    },
-    /// The other side has not declared the capability.
-    #[error("the {peer} does not offer {capability}, which {method} needs")]
-    Capability {
-        /// The method.
-        method: String,
-        /// `server` or `client`.
-        peer: &'static str,
-        /// The capability, as it is written in JSON.
-        capability: &'static str,
-    },
-}
 
 /// Whether a revision has a method. Methods that no revision of the core knows are left to
 /// extensions: they exist everywhere.

@@ -26,9 +26,11 @@ mod traffic;
 
 pub use client::ClientConnection;
 pub use connection::{Connection, Event, Note, OutgoingCall};
-pub use gate::{NotNegotiated, client_allows};
+pub use gate::client_allows;
 pub use handshake::ServerHandshake;
 pub use identity::{ClientIdentity, ServerIdentity};
-pub use negotiate::{NegotiationError, Negotiator, Outcome, Preference, Step, Wire};
+pub use negotiate::{Negotiator, Outcome, Preference, Step, Wire};
 pub use negotiated::Negotiated;
 pub use server::ServerConnection;
+
+pub use crate::error::{NegotiationError, NotNegotiated};

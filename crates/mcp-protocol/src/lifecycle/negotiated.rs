@@ -1,7 +1,8 @@
 //! What client and server have agreed on, as the client sees it.
 
-use super::gate::{self, NotNegotiated};
+use super::gate;
 use super::identity::ClientIdentity;
+use crate::error::NotNegotiated;
 use crate::{Implementation, ProtocolVersion, RequestMeta, ServerCapabilities};
 
 /// What client and server have agreed on, as the client sees it.

@@ -3,7 +3,7 @@
 //!
 //! Specification: basic/index and basic/versioning, revision 2026-07-28.
 
-use mcp_jsonrpc::{ErrorCode, ErrorObject, Request};
+use mcp_jsonrpc::{ErrorObject, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -12,6 +12,7 @@ use super::gate;
 use super::identity::ServerIdentity;
 use super::peek::Meta;
 use crate::discover::DiscoverResult;
+use crate::error_code::UNSUPPORTED_PROTOCOL_VERSION;
 use crate::{
     ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion,
     RequestContext, ServerResult,
@@ -84,7 +85,7 @@ pub fn unsupported_version(requested: &str, identity: &ServerIdentity) -> ErrorO
         requested: &'a str,
     }
     let error = ErrorObject::new(
-        ErrorCode(-32022),
+        UNSUPPORTED_PROTOCOL_VERSION,
         format!("unsupported protocol version: {requested}"),
     );
     let data = Data {

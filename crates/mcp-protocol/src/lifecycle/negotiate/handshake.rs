@@ -6,7 +6,8 @@ use mcp_jsonrpc::{ErrorObject, RawJson};
 
 use super::super::negotiated::Negotiated;
 use super::probe::supported;
-use super::{INITIALIZE, INITIALIZED, NegotiationError, Negotiator, Outcome, Preference, Step};
+use super::{INITIALIZE, INITIALIZED, Negotiator, Outcome, Preference, Step};
+use crate::error::NegotiationError;
 use crate::initialize::{InitializeParams, InitializeResult};
 use crate::{Feature, ProtocolVersion};
 

@@ -7,7 +7,6 @@
 //!
 //! Specification: basic/versioning, Backward Compatibility (2026-07-28); basic/lifecycle.
 
-mod error;
 mod handshake;
 mod probe;
 
@@ -16,10 +15,9 @@ use std::time::{Duration, Instant};
 
 use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
 
-pub use error::NegotiationError;
-
 use super::identity::ClientIdentity;
 use super::negotiated::Negotiated;
+use crate::error::NegotiationError;
 use crate::{Feature, ProtocolVersion};
 
 const DISCOVER: MethodName = MethodName::from_static("server/discover");

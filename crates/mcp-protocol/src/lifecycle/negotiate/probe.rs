@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
-use mcp_jsonrpc::{ErrorCode, ErrorObject, RawJson};
+use mcp_jsonrpc::{ErrorObject, RawJson};
 use serde::{Deserialize, Serialize};
 
 use super::super::negotiated::{Negotiated, stamp};
-use super::{DISCOVER, NegotiationError, Negotiator, Outcome, Preference, Step, Wire};
+use super::{DISCOVER, Negotiator, Outcome, Preference, Step, Wire};
 use crate::discover::DiscoverResult;
+use crate::error::NegotiationError;
+use crate::error_code::is_stateless_only;
 use crate::{Feature, ProtocolVersion, RequestMeta};
 
 const METHOD: &str = "server/discover";
@@ -43,7 +45,7 @@ impl Negotiator {
             Outcome::Result(result) => self.discovered(&result),
             Outcome::Error(error) => self.probe_refused(now, error),
             Outcome::Rejected { status, error } => match error {
-                Some(error) if is_modern(&error) => self.probe_refused(now, error),
+                Some(error) if is_stateless_only(error.code) => self.probe_refused(now, error),
                 error if is_era_signal(status) => {
                     self.fall_back(NegotiationError::Rejected {
                         method: METHOD,
@@ -92,7 +94,7 @@ impl Negotiator {
     }
 
     fn probe_refused(&mut self, now: Instant, error: ErrorObject) {
-        let (modern, theirs) = (is_modern(&error), supported(&error));
+        let (modern, theirs) = (is_stateless_only(error.code), supported(&error));
         let refused = NegotiationError::Refused {
             method: METHOD,
             error,
@@ -156,11 +158,6 @@ impl Negotiator {
         self.steps.push_back(Step::Reconnect);
         self.offer(version);
     }
-}
-
-/// The errors that only a server without handshake sends. Whoever sends one has read `_meta`.
-pub(super) fn is_modern(error: &ErrorObject) -> bool {
-    matches!(error.code, ErrorCode(-32022..=-32020))
 }
 
 /// The revisions that an error says the server speaks.

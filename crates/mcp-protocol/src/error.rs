@@ -1,8 +1,32 @@
-//! Why there was nothing to agree on.
+//! Why client and server do not come together, and what was not sent because nothing allows it.
 
 use mcp_jsonrpc::ErrorObject;
 
 use crate::ProtocolVersion;
+
+/// Something that was not sent because nothing allows it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotNegotiated {
+    /// The revision in use has no such method.
+    #[error("revision {version} has no {method}")]
+    Revision {
+        /// The method.
+        method: String,
+        /// The revision in use.
+        version: ProtocolVersion,
+    },
+    /// The other side has not declared the capability.
+    #[error("the {peer} does not offer {capability}, which {method} needs")]
+    Capability {
+        /// The method.
+        method: String,
+        /// `server` or `client`.
+        peer: &'static str,
+        /// The capability, as it is written in JSON.
+        capability: &'static str,
+    },
+}
 
 /// Why client and server could not agree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
