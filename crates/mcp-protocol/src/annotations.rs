@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Extra;
+use crate::{Extra, encode};
 
 /// Hints about content or a resource. A receiver may ignore them.
 ///
@@ -15,7 +15,10 @@ pub struct Annotations {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// How much it matters: from 0 (may be left out) to 1 (needed).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "encode::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub priority: Option<f64>,
     /// When it last changed, as in ISO 8601: `2025-01-12T15:00:58Z`. Since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,7 +34,7 @@ pub struct ClientCapabilities {
     pub elicitation: Option<ElicitationCapability>,
     /// The client runs requests as tasks. 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<ClientTasksCapability>,
+    pub tasks: Option<Box<ClientTasksCapability>>,
     /// Extensions of the protocol, by id, with their settings. Since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map<String, Value>>,
@@ -88,7 +88,7 @@ setters!(ClientCapabilities {
     with_roots(roots: RootsCapability),
     with_sampling(sampling: SamplingCapability),
     with_elicitation(elicitation: ElicitationCapability),
-    with_tasks(tasks: ClientTasksCapability),
+    with_tasks(tasks: Box<ClientTasksCapability>),
     with_extensions(extensions: Map<String, Value>),
 });
 
@@ -119,7 +119,7 @@ pub struct ServerCapabilities {
     pub tools: Option<ToolsCapability>,
     /// The server runs requests as tasks. 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<ServerTasksCapability>,
+    pub tasks: Option<Box<ServerTasksCapability>>,
     /// Extensions of the protocol, by id, with their settings. Since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map<String, Value>>,
@@ -157,7 +157,7 @@ setters!(ServerCapabilities {
     with_prompts(prompts: PromptsCapability),
     with_resources(resources: ResourcesCapability),
     with_tools(tools: ToolsCapability),
-    with_tasks(tasks: ServerTasksCapability),
+    with_tasks(tasks: Box<ServerTasksCapability>),
     with_extensions(extensions: Map<String, Value>),
 });
 

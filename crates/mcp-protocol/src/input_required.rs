@@ -1,55 +1,68 @@
 //! Results that ask for input first, and calls that bring it: 2026-07-28.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-/// The client's answers to an input-required result, by the keys of its requests.
+use crate::{Extra, Meta, ResultType};
+
+mod answer;
+mod requests;
+mod responses;
+
+pub use answer::{Answer, AnswerError};
+pub use requests::{InputRequest, InputRequests};
+pub use responses::InputResponses;
+
+/// The result of a call that needs input before it can go on.
 ///
-/// Each is a bare result: an `ElicitResult`, a `CreateMessageResult` or a `ListRootsResult`. Who
-/// asked under a key knows which, so an answer is decoded by key, never guessed.
+/// It answers `tools/call`, `prompts/get` or `resources/read` and nothing else. The client
+/// fulfils every request and calls again, with a new id and the same params, plus the answers
+/// and the state. It has at least one of the two: without requests, the client just calls again.
 ///
 /// Specification: Multi Round-Trip Requests. Since 2026-07-28.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct InputResponses(Map<String, Value>);
+#[non_exhaustive]
+#[serde(rename_all = "camelCase")]
+pub struct InputRequiredResult {
+    /// `input_required`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_type: Option<ResultType>,
+    /// What the server asks, by keys of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_requests: Option<InputRequests>,
+    /// What the server wants back, byte for byte. Opaque to the client; to the server it comes
+    /// back from outside, so it is worth no more than its signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+    /// What travels beside the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// Members that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
 
-impl InputResponses {
-    /// No answers.
+impl InputRequiredResult {
+    /// Asks these requests.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(input_requests: InputRequests) -> Self {
+        Self {
+            input_requests: Some(input_requests),
+            ..Self::again()
+        }
     }
 
-    /// Adds the answer to the request under `key`.
-    ///
-    /// # Errors
-    /// If the answer cannot be encoded as JSON.
-    pub fn insert<T: Serialize>(
-        &mut self,
-        key: impl Into<String>,
-        answer: &T,
-    ) -> Result<(), serde_json::Error> {
-        self.0.insert(key.into(), serde_json::to_value(answer)?);
-        Ok(())
-    }
-
-    /// The answer under `key`; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// If the answer is not what was asked for.
-    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, serde_json::Error> {
-        self.0.get(key).map(T::deserialize).transpose()
-    }
-
-    /// The keys that are answered.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
-    /// Whether nothing is answered.
+    /// Asks for the same call again, later; give it a state.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub fn again() -> Self {
+        Self {
+            result_type: Some(ResultType::InputRequired),
+            ..Self::default()
+        }
     }
 }
+
+setters!(InputRequiredResult {
+    with_request_state(request_state: String),
+    with_meta(meta: Meta),
+});
+server_result!(InputRequiredResult);

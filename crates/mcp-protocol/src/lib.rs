@@ -3,15 +3,18 @@
 #[macro_use]
 mod macros;
 mod decode;
+mod encode;
 mod tagged;
 
 pub mod annotations;
 pub mod caching;
 pub mod cancelled;
 pub mod capabilities;
+pub mod completion;
 pub mod content;
 mod context;
 pub mod discover;
+pub mod elicitation;
 mod error;
 pub mod error_code;
 pub mod icon;
@@ -28,6 +31,9 @@ pub mod progress;
 pub mod prompts;
 pub mod resources;
 mod revision;
+pub mod roots;
+pub mod sampling;
+pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
 mod version;
@@ -41,15 +47,33 @@ pub use capabilities::{
     SamplingCapability, SamplingTaskRequests, ServerCapabilities, ServerTaskRequests,
     ServerTasksCapability, ToolsCapability, ToolsTaskRequests,
 };
+pub use completion::{
+    CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
+    CompletionReference, PromptReference, ResourceTemplateReference,
+};
 pub use content::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
 };
 pub use context::RequestContext;
 pub use discover::DiscoverResult;
+pub use elicitation::{
+    BooleanSchema, ElicitAction, ElicitRequestFormParams, ElicitRequestParams,
+    ElicitRequestURLParams, ElicitResult, ElicitationCompleteParams, ElicitationMode, EnumOption,
+    EnumSchema, InvalidAnswer, LegacyTitledEnumSchema, NumberSchema, NumberType,
+    PrimitiveSchemaDefinition, RequestedSchema, StringFormat, StringSchema,
+    TitledMultiSelectEnumSchema, TitledMultiSelectItems, TitledSingleSelectEnumSchema,
+    UntitledMultiSelectEnumSchema, UntitledMultiSelectItems, UntitledSingleSelectEnumSchema,
+};
+pub use error_code::{
+    HeaderMismatchError, MissingRequiredClientCapabilityError, URLElicitationRequiredError,
+    UnsupportedProtocolVersionError,
+};
 pub use icon::{Icon, IconTheme};
 pub use implementation::Implementation;
 pub use initialize::{InitializeParams, InitializeResult};
-pub use input_required::InputResponses;
+pub use input_required::{
+    Answer, AnswerError, InputRequest, InputRequests, InputRequiredResult, InputResponses,
+};
 pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use meta::{Extra, InvalidMetaKey, Meta, ProgressToken, RequestMeta, TraceContext};
 pub use method::{HasMeta, RpcNotification, RpcRequest};
@@ -65,7 +89,20 @@ pub use resources::{
     ResourceUpdatedParams, TextResourceContents,
 };
 pub use revision::Feature;
-pub use tasks::TaskMetadata;
+pub use roots::{ListRootsResult, Root};
+pub use sampling::{
+    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
+    SamplingContent, SamplingMessage, SamplingMessageContentBlock, StopReason, ToolChoice,
+    ToolChoiceMode, ToolResultContent, ToolUseContent, ToolUseImbalance,
+};
+pub use subscriptions::{
+    SubscriptionFilter, SubscriptionsAcknowledgedParams, SubscriptionsListenParams,
+    SubscriptionsListenResult,
+};
+pub use tasks::{
+    CancelTaskResult, CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskMetadata,
+    TaskParams, TaskShape, TaskStatus, UpdateTaskParams,
+};
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations,
     ToolExecution,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extra, Meta, ProgressToken};
+use crate::{Extra, Meta, ProgressToken, encode};
 
 notification! {
     /// `notifications/progress`: how far a request has come that carried a progress token.
@@ -21,9 +21,13 @@ pub struct ProgressParams {
     /// The token from `_meta` of the request.
     pub progress_token: ProgressToken,
     /// How far; rises from one notification to the next.
+    #[serde(serialize_with = "encode::number")]
     pub progress: f64,
     /// Out of how much, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "encode::optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub total: Option<f64>,
     /// What is going on, for people. Since 2025-03-26.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,75 @@
+//! What answers a request of 2026-07-28: its result, or one that asks for something first.
+
+use mcp_jsonrpc::RawJson;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::InputRequiredResult;
+use crate::{CreateTaskResult, ResultType};
+
+/// What answers a request whose result has a `resultType`.
+///
+/// Specification: basic protocol, Responses. Since 2026-07-28.
+///
+/// ```
+/// use mcp_jsonrpc::RawJson;
+/// use mcp_protocol::{Answer, CallToolResult};
+/// let raw = RawJson::parse(r#"{"resultType":"complete","content":[]}"#).unwrap();
+/// let answer: Answer<CallToolResult> = Answer::decode(&raw).unwrap();
+/// assert!(matches!(answer, Answer::Complete(_)));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Answer<T> {
+    /// The result.
+    Complete(T),
+    /// The server needs input first.
+    InputRequired(Box<InputRequiredResult>),
+    /// The result comes later: extension `io.modelcontextprotocol/tasks`.
+    Task(Box<CreateTaskResult>),
+}
+
+impl<T: DeserializeOwned> Answer<T> {
+    /// Decodes a result by what its `resultType` says; absent means complete.
+    ///
+    /// # Errors
+    /// If the kind is not known, or the result does not fit its kind.
+    pub fn decode(raw: &RawJson) -> Result<Self, AnswerError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Peek {
+            result_type: Option<ResultType>,
+        }
+        let Peek { result_type } = decode(raw)?;
+        match result_type {
+            None | Some(ResultType::Complete) => decode(raw).map(Self::Complete),
+            Some(ResultType::InputRequired) => decode(raw).map(Box::new).map(Self::InputRequired),
+            Some(ResultType::Task) => decode(raw).map(Box::new).map(Self::Task),
+            Some(ResultType::Other(kind)) => Err(AnswerError::UnknownKind { kind }),
+        }
+    }
+}
+
+fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T, AnswerError> {
+    raw.decode().map_err(|e| AnswerError::Malformed {
+        detail: e.to_string(),
+    })
+}
+
+/// A result that is not one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// `resultType` is none that this crate knows.
+    #[error("the peer sent a result of the unknown kind `{kind}`")]
+    UnknownKind {
+        /// The kind.
+        kind: String,
+    },
+    /// The result does not fit its kind.
+    #[error("the peer sent a result that does not decode: {detail}")]
+    Malformed {
+        /// What does not fit, and where.
+        detail: String,
+    },
+}
