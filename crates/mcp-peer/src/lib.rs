@@ -1,1 +1,15 @@
-//! To be written.
+#![doc = include_str!("../README.md")]
+
+mod alarm;
+mod call;
+mod driver;
+mod inline;
+mod inward;
+mod notifications;
+mod options;
+mod peer;
+mod requests;
+mod shared;
+
+pub use options::PeerOptions;
+pub use peer::{Peer, client, server};

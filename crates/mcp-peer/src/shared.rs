@@ -1,0 +1,291 @@
+//! What callers and the driver share: the protocol core behind a lock, and ways to wake up.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use mcp_jsonrpc::{Failure, Id, Notification, RawJson, Refused, Request};
+use mcp_protocol::lifecycle::{Connection, Event, OutgoingCall};
+use mcp_protocol::{ProtocolVersion, RequestContext};
+use mcp_transport::{
+    Call, CallError, Delivery, Progress, ProgressSink, TransportError, TransportErrorKind,
+};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
+
+/// Where the outcome of a call goes.
+pub(crate) type Reply = oneshot::Sender<Result<RawJson, CallError>>;
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Wakes the driver.
+    pub(crate) wake: Notify,
+    /// Wakes notifications that wait for room.
+    pub(crate) room: Notify,
+    /// One permit per call in flight.
+    pub(crate) permits: Semaphore,
+    pub(crate) max_calls: usize,
+    max_unwritten: usize,
+    ended: watch::Sender<Option<Arc<TransportError>>>,
+}
+
+pub(crate) struct State {
+    pub(crate) connection: Box<dyn Connection<Tag = Reply> + Send>,
+    /// The calls in flight, each with where its progress goes.
+    calls: HashMap<Id, Option<ProgressSink>>,
+    /// Why the connection takes no more calls.
+    ending: Option<Arc<TransportError>>,
+    /// How many bytes wait to be written, as far as is known.
+    unwritten: usize,
+    /// Whether someone waits for room.
+    crowded: bool,
+}
+
+/// What came out of the core, ready to be done outside the lock.
+pub(crate) enum Work {
+    Request(Request, RequestContext),
+    Notification(Notification, RequestContext),
+    Cancelled(Id),
+    Progress(ProgressSink, Progress),
+    Ended(Reply, Result<RawJson, CallError>),
+}
+
+impl Shared {
+    pub(crate) fn new(
+        connection: Box<dyn Connection<Tag = Reply> + Send>,
+        max_calls: usize,
+        max_unwritten: usize,
+    ) -> Self {
+        Self {
+            state: Mutex::new(State {
+                connection,
+                calls: HashMap::new(),
+                ending: None,
+                unwritten: 0,
+                crowded: false,
+            }),
+            wake: Notify::new(),
+            room: Notify::new(),
+            permits: Semaphore::new(max_calls.clamp(1, Semaphore::MAX_PERMITS)),
+            max_calls,
+            max_unwritten,
+            ended: watch::Sender::new(None),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while it was held has at worst lost a message.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues a request.
+    pub(crate) fn begin(&self, call: Call, reply: Reply) -> Result<Id, CallError> {
+        let mut out = OutgoingCall::new(call.method, call.params);
+        out.idle = call.timeouts.idle;
+        out.total = call.timeouts.total;
+        out.reset_on_progress = call.timeouts.reset_on_progress;
+        out.cancellable = call.cancellable;
+        let sink = call.progress.map(|(token, sink)| {
+            out.progress_token = Some(token);
+            sink
+        });
+        let now = now();
+        let mut state = self.lock();
+        if let Some(reason) = &state.ending {
+            return Err(closed(reason, Delivery::NotSent));
+        }
+        match state.connection.call(now, out, reply) {
+            Ok(id) => {
+                state.calls.insert(id.clone(), sink);
+                drop(state);
+                self.wake.notify_one();
+                Ok(id)
+            }
+            Err((Refused::Busy { limit }, _)) => Err(CallError::Busy { limit }),
+            Err(_) => {
+                drop(state);
+                Err(closed(&self.reason(), Delivery::NotSent))
+            }
+        }
+    }
+
+    /// Gives up a call whose caller is gone.
+    pub(crate) fn give_up(&self, id: &Id) {
+        let mut state = self.lock();
+        state.calls.remove(id);
+        let told = state
+            .connection
+            .cancel(id, Some("the caller waits no more"));
+        drop(state);
+        if told.is_some() {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Queues a notification, or hands it back if there is no room.
+    pub(crate) fn try_notify(
+        &self,
+        notification: Notification,
+    ) -> Result<Option<Notification>, CallError> {
+        let mut state = self.lock();
+        if let Some(reason) = &state.ending {
+            return Err(closed(reason, Delivery::NotSent));
+        }
+        if state.unwritten > self.max_unwritten {
+            state.crowded = true;
+            return Ok(Some(notification));
+        }
+        state.unwritten += notification.method.len()
+            + notification
+                .params
+                .as_ref()
+                .map_or(0, |params| params.as_bytes().len());
+        state.connection.notify(notification);
+        drop(state);
+        self.wake.notify_one();
+        Ok(None)
+    }
+
+    pub(crate) fn negotiated(&self, version: ProtocolVersion) {
+        self.lock().connection.negotiated(version);
+    }
+
+    /// Notes how much waits to be written, and wakes who waits for room if there is some.
+    pub(crate) fn wrote(&self, state: &mut State, unwritten: usize) {
+        state.unwritten = unwritten;
+        if unwritten <= self.max_unwritten && std::mem::take(&mut state.crowded) {
+            self.room.notify_waiters();
+        }
+    }
+
+    /// Takes no more calls from now on.
+    pub(crate) fn refuse(&self, reason: Arc<TransportError>) {
+        self.lock().ending.get_or_insert(reason);
+        self.wake.notify_one();
+    }
+
+    /// Takes no more calls and gives up those in flight; the peer is told.
+    pub(crate) fn stop(&self, reason: TransportError) {
+        let mut state = self.lock();
+        let reason = Arc::clone(state.ending.get_or_insert_with(|| Arc::new(reason)));
+        let mut ids: Vec<Id> = std::mem::take(&mut state.calls).into_keys().collect();
+        ids.sort_unstable();
+        let cancel = |id| {
+            state
+                .connection
+                .cancel(&id, Some("the connection is closing"))
+        };
+        let replies: Vec<Reply> = ids.into_iter().filter_map(cancel).collect();
+        drop(state);
+        fail(replies, &reason);
+        self.wake.notify_one();
+    }
+
+    /// The end: nothing is sent or received any more.
+    pub(crate) fn finish(&self, reason: TransportError) {
+        let mut state = self.lock();
+        let reason = Arc::clone(state.ending.get_or_insert_with(|| Arc::new(reason)));
+        state.calls.clear();
+        let replies = state
+            .connection
+            .close()
+            .into_iter()
+            .map(|(_, reply)| reply)
+            .collect();
+        drop(state);
+        fail(replies, &reason);
+        self.permits.close();
+        self.room.notify_waiters();
+        self.ended.send_replace(Some(reason));
+    }
+
+    /// Waits until [`finish`](Self::finish) was called.
+    pub(crate) async fn finished(&self) -> Arc<TransportError> {
+        let mut ended = self.ended.subscribe();
+        // The sender lives as long as `self`, so this does not fail.
+        let reason = ended
+            .wait_for(Option::is_some)
+            .await
+            .ok()
+            .and_then(|reason| reason.clone());
+        reason.unwrap_or_else(|| self.reason())
+    }
+
+    /// Why the connection takes no more calls.
+    pub(crate) fn reason(&self) -> Arc<TransportError> {
+        let ending = self.lock().ending.clone();
+        ending.unwrap_or_else(|| Arc::new(closed_here("the connection was closed")))
+    }
+}
+
+impl State {
+    /// The next thing to do, in the order in which the messages came in.
+    pub(crate) fn poll_work(&mut self) -> Option<Work> {
+        while let Some(event) = self.connection.poll_event() {
+            match event {
+                Event::Request { request, context } => {
+                    return Some(Work::Request(request, context));
+                }
+                Event::Notification {
+                    notification,
+                    context,
+                } => return Some(Work::Notification(notification, context)),
+                Event::Progress {
+                    id,
+                    progress,
+                    total,
+                    message,
+                } => {
+                    let mut report = Progress::new(progress);
+                    report.total = total;
+                    report.message = message;
+                    if let Some(Some(sink)) = self.calls.get(&id) {
+                        return Some(Work::Progress(sink.clone(), report));
+                    }
+                }
+                Event::Cancelled { id } => return Some(Work::Cancelled(id)),
+                Event::Ended { id, tag, outcome } => {
+                    self.calls.remove(&id);
+                    return Some(Work::Ended(tag, outcome.map_err(call_error)));
+                }
+                Event::Note(note) => tracing::debug!(%note, "dropped"),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether the connection takes no more calls.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+}
+
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+pub(crate) fn closed(reason: &Arc<TransportError>, delivery: Delivery) -> CallError {
+    CallError::Closed {
+        reason: Arc::clone(reason),
+        delivery,
+    }
+}
+
+pub(crate) fn closed_here(message: &str) -> TransportError {
+    TransportError::new(TransportErrorKind::ClosedHere, message)
+}
+
+fn call_error(failure: Failure) -> CallError {
+    match failure {
+        Failure::Remote(error) => CallError::Remote(error),
+        Failure::TimedOut { after } => CallError::TimedOut { after },
+        Failure::Malformed(flaw) => CallError::Malformed(flaw),
+    }
+}
+
+fn fail(replies: Vec<Reply>, reason: &Arc<TransportError>) {
+    for reply in replies {
+        // Whoever has dropped the other end does not wait.
+        let _gone = reply.send(Err(closed(reason, Delivery::Unknown)));
+    }
+}
