@@ -139,6 +139,26 @@ impl Progress {
             message: None,
         }
     }
+
+    /// The same report, out of so much.
+    #[must_use]
+    pub const fn with_total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// The same report with what is going on, for people.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+impl From<f64> for Progress {
+    fn from(progress: f64) -> Self {
+        Self::new(progress)
+    }
 }
 
 /// Takes progress as it comes in. It is called from the reader and must not block.
