@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde_json::Value;
@@ -23,6 +24,15 @@ where
     T: Deserialize<'de>,
 {
     T::deserialize(deserializer).map(Some)
+}
+
+/// A value that many messages share.
+pub(crate) fn shared<'de, D, T>(deserializer: D) -> Result<Option<Arc<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.map(Arc::new))
 }
 
 /// JSON that must be an object.

@@ -1,6 +1,8 @@
 //! Encoders for members that JSON peers expect in one particular way.
 
-use serde::ser::{Error as _, Serializer};
+use std::sync::Arc;
+
+use serde::ser::{Error as _, Serialize, Serializer};
 
 /// The largest whole number up to which every `f64` is exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -27,4 +29,13 @@ pub(crate) fn optional_number<S: Serializer>(
         Some(value) => number(value, serializer),
         None => serializer.serialize_none(),
     }
+}
+
+/// A value that many messages share.
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
+pub(crate) fn shared<S: Serializer, T: Serialize>(
+    value: &Option<Arc<T>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    value.as_deref().serialize(serializer)
 }

@@ -1,10 +1,12 @@
 //! `_meta`: what travels beside the payload, and the keys that the protocol reserves in it.
 
+use std::sync::Arc;
+
 use mcp_jsonrpc::Id;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ClientCapabilities, Implementation, LoggingLevel};
+use crate::{ClientCapabilities, Implementation, LoggingLevel, decode, encode};
 
 mod key;
 mod trace;
@@ -176,15 +178,21 @@ pub struct RequestMeta {
     /// Who asks. Self-reported: for logs, never for decisions. Since 2026-07-28.
     #[serde(
         rename = "io.modelcontextprotocol/clientInfo",
+        default,
+        deserialize_with = "decode::shared",
+        serialize_with = "encode::shared",
         skip_serializing_if = "Option::is_none"
     )]
-    pub client_info: Option<Implementation>,
+    pub client_info: Option<Arc<Implementation>>,
     /// What the client can do while this request runs. Since 2026-07-28, required there.
     #[serde(
         rename = "io.modelcontextprotocol/clientCapabilities",
+        default,
+        deserialize_with = "decode::shared",
+        serialize_with = "encode::shared",
         skip_serializing_if = "Option::is_none"
     )]
-    pub client_capabilities: Option<ClientCapabilities>,
+    pub client_capabilities: Option<Arc<ClientCapabilities>>,
     /// Asks for log messages of this level and above while this request runs. Since 2026-07-28.
     #[serde(
         rename = "io.modelcontextprotocol/logLevel",
@@ -243,8 +251,8 @@ impl RequestMeta {
 setters!(RequestMeta {
     with_progress_token(progress_token: ProgressToken),
     with_protocol_version(protocol_version: String),
-    with_client_info(client_info: Implementation),
-    with_client_capabilities(client_capabilities: ClientCapabilities),
+    with_client_info(client_info: Arc<Implementation>),
+    with_client_capabilities(client_capabilities: Arc<ClientCapabilities>),
     with_log_level(log_level: LoggingLevel),
 });
 

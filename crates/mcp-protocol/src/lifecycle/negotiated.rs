@@ -66,6 +66,6 @@ impl Negotiated {
 /// The context of a request that stands alone.
 pub(super) fn stamp(meta: &mut RequestMeta, version: ProtocolVersion, client: &ClientIdentity) {
     meta.protocol_version = Some(version.as_str().to_owned());
-    meta.client_info = Some(client.info.clone());
-    meta.client_capabilities = Some(client.capabilities.as_ref().clone());
+    meta.client_info = Some(client.info.clone().into());
+    meta.client_capabilities = Some(client.capabilities.clone());
 }
