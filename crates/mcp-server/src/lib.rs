@@ -1,5 +1,30 @@
 #![doc = include_str!("../README.md")]
 
+mod arguments;
+mod ask;
+mod builder;
+mod catalog;
+mod completion;
+mod context;
+mod dispatch;
+mod downgrade;
+mod error;
+mod handler;
+mod layer;
+mod prompt;
+mod resource;
+mod server;
 mod template;
+mod tool;
 
+pub use ask::AskError;
+pub use builder::ServerBuilder;
+pub use completion::IntoCompletion;
+pub use context::Context;
+pub use error::{RequestError, ToolError};
+pub use layer::MethodService;
+pub use prompt::IntoPromptResult;
+pub use resource::IntoResourceResult;
+pub use server::Server;
 pub use template::{TemplateError, TemplateVars, UriTemplate};
+pub use tool::{IntoToolResult, Json, NoArgs};

@@ -1,0 +1,125 @@
+//! `requestState`: what a round hands to the next by way of the client, who may read it and
+//! must not be able to change it.
+
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
+use serde_json::{Map, Value};
+use sha2::Sha256;
+
+use super::rounds::Carried;
+
+/// The longest `requestState`, in bytes.
+const MAX_STATE: usize = 64 * 1024;
+/// How long after a round the next may come.
+const TTL: Duration = Duration::from_secs(3600);
+
+/// Signs the state of rounds.
+///
+/// The signature covers the request (its method and its params, without what changes from round
+/// to round), who has made it, and when the state expires. It does not keep a client from
+/// sending the same state twice.
+pub(crate) struct Seal(OnceLock<[u8; 32]>);
+
+/// What a state belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) method: MethodName,
+    pub(crate) params: RawJson,
+    /// Who asks, where the transport knows.
+    pub(crate) principal: Option<String>,
+}
+
+impl Seal {
+    /// Signs with this key, or with one of its own: a state is good for this process only then.
+    pub(crate) fn new(key: Option<[u8; 32]>) -> Self {
+        Self(key.map_or_else(OnceLock::new, OnceLock::from))
+    }
+
+    fn key(&self) -> Result<&[u8; 32], ErrorObject> {
+        if let Some(key) = self.0.get() {
+            return Ok(key);
+        }
+        let mut key = [0; 32];
+        match getrandom::fill(&mut key) {
+            Ok(()) => Ok(self.0.get_or_init(|| key)),
+            Err(error) => {
+                tracing::error!(%error, "no random key for the state of requests");
+                Err(ErrorObject::internal("the server failed to answer"))
+            }
+        }
+    }
+
+    pub(super) fn seal(&self, carried: &Carried, subject: &Subject) -> Result<String, ErrorObject> {
+        let expires = (SystemTime::now() + TTL)
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs());
+        let mut payload = expires.to_be_bytes().to_vec();
+        let written = serde_json::to_writer(&mut payload, carried);
+        let tag = self.mac(&payload, subject)?.finalize().into_bytes();
+        let state = format!("{}.{}", BASE64.encode(&payload), BASE64.encode(tag));
+        if written.is_err() || state.len() > MAX_STATE {
+            tracing::error!(
+                bytes = state.len(),
+                "what a request keeps between its rounds is too long"
+            );
+            return Err(ErrorObject::internal("the server failed to answer"));
+        }
+        Ok(state)
+    }
+
+    pub(super) fn open(&self, state: &str, subject: &Subject) -> Result<Carried, ErrorObject> {
+        // Why it is not valid is nothing that helps an honest client.
+        self.read(state, subject)
+            .ok_or_else(|| ErrorObject::invalid_params("requestState is not valid, or has expired"))
+    }
+
+    fn read(&self, state: &str, subject: &Subject) -> Option<Carried> {
+        let (payload, tag) = state.split_once('.').filter(|_| state.len() <= MAX_STATE)?;
+        let payload = BASE64.decode(payload).ok()?;
+        let tag = BASE64.decode(tag).ok()?;
+        self.mac(&payload, subject).ok()?.verify_slice(&tag).ok()?;
+        let (expires, carried) = payload.split_first_chunk()?;
+        let expires = UNIX_EPOCH + Duration::from_secs(u64::from_be_bytes(*expires));
+        if expires < SystemTime::now() {
+            return None;
+        }
+        serde_json::from_slice(carried).ok()
+    }
+
+    fn mac(&self, payload: &[u8], subject: &Subject) -> Result<Hmac<Sha256>, ErrorObject> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.key()?)
+            .map_err(|_| ErrorObject::internal("the server failed to answer"))?;
+        let params = subject.lasting_params();
+        let principal = subject.principal.as_deref();
+        // Lengths keep one part from being read as the beginning of the next.
+        for part in [
+            b"mcp request state 1".as_slice(),
+            subject.method.as_bytes(),
+            params.as_bytes(),
+            if principal.is_some() { b"by" } else { b"" },
+            principal.unwrap_or_default().as_bytes(),
+            payload,
+        ] {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        Ok(mac)
+    }
+}
+
+impl Subject {
+    /// The params that are the same in each round, in a form that does not depend on how the
+    /// client writes them.
+    fn lasting_params(&self) -> String {
+        let mut params: Map<String, Value> = self.params.decode().unwrap_or_default();
+        for name in ["_meta", "inputResponses", "requestState"] {
+            params.remove(name);
+        }
+        Value::Object(params).to_string()
+    }
+}

@@ -1,0 +1,153 @@
+//! From a method's name to what answers it: one table, built once.
+
+mod call_tool;
+mod complete;
+mod get_prompt;
+mod read_resource;
+mod rounds;
+mod set_level;
+
+use std::collections::HashMap;
+use std::future::ready;
+use std::sync::Arc;
+
+use mcp_jsonrpc::{ErrorObject, MethodName, RawJson, Request};
+use mcp_protocol::{Feature, ProtocolVersion, RequestContext, ServerCapabilities, ServerResult};
+use mcp_transport::{BoxFuture, Incoming};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::server::Shared;
+
+/// A request with all that is known about it.
+pub(crate) type Call = Incoming<Request, RequestContext>;
+/// What a request is answered with.
+pub(crate) type Answer = Result<RawJson, ErrorObject>;
+/// An answer to come.
+pub(crate) type Answering = BoxFuture<'static, Answer>;
+
+type Run = fn(&Arc<Shared>, Call) -> Answering;
+
+/// What answers a method, and what a revision must have for the method to exist.
+struct Method {
+    run: Run,
+    feature: Option<Feature>,
+}
+
+/// The methods of a server.
+pub(crate) struct Methods(HashMap<MethodName, Method>);
+
+impl Methods {
+    /// The methods that a server with these capabilities has.
+    pub(crate) fn of(capabilities: &ServerCapabilities) -> Self {
+        let mut methods = Self(HashMap::new());
+        if capabilities.tools.is_some() {
+            methods.add("tools/list", |s, call| now(s.catalog.tools.page(s, call)));
+            methods.add("tools/call", call_tool::answer);
+        }
+        if capabilities.resources.is_some() {
+            methods.add("resources/list", |s, call| {
+                now(s.catalog.resources.page(s, call))
+            });
+            methods.add("resources/templates/list", |s, call| {
+                now(s.catalog.templates.page(s, call))
+            });
+            methods.add("resources/read", read_resource::answer);
+        }
+        if capabilities.prompts.is_some() {
+            methods.add("prompts/list", |s, call| {
+                now(s.catalog.prompts.page(s, call))
+            });
+            methods.add("prompts/get", get_prompt::answer);
+        }
+        if capabilities.completions.is_some() {
+            methods.add("completion/complete", complete::answer);
+        }
+        if capabilities.logging.is_some() {
+            methods.add_where(Feature::SetLogLevel, "logging/setLevel", set_level::answer);
+        }
+        methods
+    }
+
+    fn add(&mut self, name: &'static str, run: Run) {
+        let feature = None;
+        self.0
+            .insert(MethodName::from_static(name), Method { run, feature });
+    }
+
+    /// Adds a method that only some revisions have.
+    fn add_where(&mut self, feature: Feature, name: &'static str, run: Run) {
+        let feature = Some(feature);
+        self.0
+            .insert(MethodName::from_static(name), Method { run, feature });
+    }
+
+    fn get(&self, name: &MethodName, version: ProtocolVersion) -> Option<Run> {
+        let method = self.0.get(name)?;
+        let exists = method.feature.is_none_or(|feature| version.has(feature));
+        exists.then_some(method.run)
+    }
+}
+
+/// Answers one request.
+pub(crate) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
+    match server
+        .methods
+        .get(&call.message.method, call.context.version)
+    {
+        Some(run) => run(server, call),
+        None => now(Err(ErrorObject::method_not_found(&call.message.method))),
+    }
+}
+
+/// An answer that needs no waiting.
+fn now(answer: Answer) -> Answering {
+    Box::pin(ready(answer))
+}
+
+/// Takes the params out of a request; none are the same as `{}`.
+pub(crate) fn take_params(call: &mut Call) -> RawJson {
+    call.message.params.take().unwrap_or(RawJson::EMPTY)
+}
+
+/// Decodes params into a type that may borrow from them.
+pub(crate) fn decode<'a, T: Deserialize<'a>>(
+    params: &'a RawJson,
+    method: &str,
+) -> Result<T, ErrorObject> {
+    params.decode_borrowed().map_err(|error| {
+        ErrorObject::invalid_params(format!("invalid params of {method}: {error}"))
+    })
+}
+
+/// A member that must be an object where it is there; absent is the same as `{}`.
+fn object<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a RawValue, ErrorObject> {
+    match value {
+        None => {
+            serde_json::from_str("{}").map_err(|error| ErrorObject::internal(error.to_string()))
+        }
+        Some(value) if value.get().starts_with('{') => Ok(value),
+        Some(_) => Err(ErrorObject::invalid_params(format!(
+            "{name} must be an object"
+        ))),
+    }
+}
+
+/// The answer to a request whose handler panicked.
+fn panicked(subject: &str) -> ErrorObject {
+    tracing::error!(subject, "a handler panicked");
+    ErrorObject::internal("the server failed to answer")
+}
+
+/// Writes a result for the revision of the request.
+pub(crate) fn reply<R: ServerResult + Serialize>(
+    mut result: R,
+    server: &Shared,
+    context: &RequestContext,
+) -> Answer {
+    result.stamp(context.version, Some(&server.info));
+    RawJson::encode(&result).map_err(|error| {
+        tracing::error!(%error, "a result that JSON cannot express");
+        ErrorObject::internal("the result could not be written")
+    })
+}

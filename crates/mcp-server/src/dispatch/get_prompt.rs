@@ -1,0 +1,87 @@
+//! `prompts/get`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp_jsonrpc::ErrorObject;
+use mcp_protocol::GetPromptResult;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Answer, Answering, Call, decode, now, object, reply, rounds, take_params};
+use crate::ask::Brought;
+use crate::handler::{Ended, Running, drive};
+use crate::prompt::PromptEntry;
+use crate::server::Shared;
+use crate::{Context, RequestError, downgrade};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    input_responses: Option<&'a RawValue>,
+    #[serde(default)]
+    request_state: Option<String>,
+}
+
+pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
+    begin(server, call).unwrap_or_else(|error| now(Err(error)))
+}
+
+fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
+    let raw = take_params(&mut call);
+    let params: Params<'_> = decode(&raw, &call.message.method)?;
+    let unknown = || ErrorObject::invalid_params(format!("unknown prompt: {}", params.name));
+    let entry = server
+        .catalog
+        .prompts
+        .get(&params.name)
+        .ok_or_else(unknown)?;
+    let arguments = object(params.arguments, "arguments")?;
+    complete(entry, arguments)?;
+    let brought = Brought {
+        input_responses: params.input_responses,
+        request_state: params.request_state.as_deref(),
+    };
+    let cx = rounds::context(server, call, &raw, brought)?;
+    let running = (entry.handler)(arguments, cx.clone())
+        .map_err(|error| ErrorObject::invalid_params(error.to_string()))?;
+    Ok(Box::pin(finish(Arc::clone(entry), running, cx)))
+}
+
+/// Checks that the arguments are strings, and that none is missing.
+fn complete(entry: &PromptEntry, arguments: &RawValue) -> Result<(), ErrorObject> {
+    let given: HashMap<Cow<'_, str>, String> = serde_json::from_str(arguments.get())
+        .map_err(|error| ErrorObject::invalid_params(format!("invalid arguments: {error}")))?;
+    match entry.missing(|name| given.contains_key(name)) {
+        Some(name) => Err(ErrorObject::invalid_params(format!(
+            "the prompt {} needs the argument `{name}`",
+            entry.prompt.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+async fn finish(
+    entry: Arc<PromptEntry>,
+    running: Running<GetPromptResult, RequestError>,
+    cx: Context,
+) -> Answer {
+    let name = &entry.prompt.name;
+    let mut result = match drive(&cx, running).await {
+        Ended::Done(result) => result.map_err(|error| {
+            error.into_answer(name, || {
+                ErrorObject::invalid_params(format!("unknown prompt: {name}"))
+            })
+        })?,
+        Ended::Panicked => return Err(super::panicked(name)),
+        Ended::Asked => return rounds::ask(&cx),
+    };
+    downgrade::prompt_result(&mut result, cx.version());
+    reply(result, cx.server(), cx.request())
+}

@@ -1,0 +1,36 @@
+//! `logging/setLevel`.
+
+use std::sync::Arc;
+
+use mcp_jsonrpc::ErrorObject;
+use mcp_protocol::{EmptyResult, LoggingLevel};
+use mcp_transport::Session;
+use serde::Deserialize;
+
+use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use crate::context::SessionLevel;
+use crate::server::Shared;
+
+#[derive(Deserialize)]
+struct Params {
+    level: LoggingLevel,
+}
+
+pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
+    now(set(server, call))
+}
+
+fn set(server: &Shared, mut call: Call) -> Answer {
+    let raw = take_params(&mut call);
+    let Params { level } = decode(&raw, &call.message.method)?;
+    if level.severity().is_none() {
+        return Err(ErrorObject::invalid_params(format!(
+            "unknown log level: {level}"
+        )));
+    }
+    // Without a session there is nothing to keep the level with, and no harm in that.
+    if let Some(session) = call.extensions.get::<Session>() {
+        session.state::<SessionLevel>().set(level);
+    }
+    reply(EmptyResult::new(), server, &call.context)
+}

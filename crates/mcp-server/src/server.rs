@@ -1,0 +1,107 @@
+//! The server: what was registered, behind the one trait that a transport asks.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Extensions;
+use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
+use mcp_protocol::lifecycle::ServerIdentity;
+use mcp_protocol::{Implementation, RequestContext};
+use mcp_transport::{BoxFuture, Handler, Incoming};
+use serde_json::Value;
+
+use crate::ServerBuilder;
+use crate::ask::Seal;
+use crate::catalog::Catalog;
+use crate::completion::Completer;
+use crate::dispatch::{self, Methods};
+use crate::layer::MethodService;
+
+/// A server: a registry of tools, prompts and resources that answers the requests of any number
+/// of connections, in every revision.
+///
+/// Clones are the same server. It does no I/O: hand [`handler`](Self::handler) and
+/// [`identity`](Self::identity) to a transport.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+    service: Option<MethodService>,
+}
+
+/// Who makes a request, as the transport knows it.
+pub(crate) type PrincipalOf = Box<dyn Fn(&Extensions) -> Option<String> + Send + Sync>;
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) identity: Arc<ServerIdentity>,
+    /// The identity as each result since 2026-07-28 carries it.
+    pub(crate) info: Value,
+    pub(crate) catalog: Catalog,
+    pub(crate) completer: Option<Completer>,
+    pub(crate) methods: Methods,
+    /// Signs what a request keeps between its rounds.
+    pub(crate) seal: Seal,
+    pub(crate) principal: Option<PrincipalOf>,
+    /// How long the client may take to answer a question.
+    pub(crate) ask_timeout: Duration,
+}
+
+impl Shared {
+    pub(crate) fn logs(&self) -> bool {
+        self.identity.capabilities.logging.is_some()
+    }
+}
+
+impl Server {
+    /// Begins a server with this name and version.
+    #[must_use]
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(Implementation::new(name, version))
+    }
+
+    pub(crate) fn new(shared: Arc<Shared>, service: Option<MethodService>) -> Self {
+        Self { shared, service }
+    }
+
+    /// What the server says of itself. Its capabilities are what was registered.
+    #[must_use]
+    pub fn identity(&self) -> Arc<ServerIdentity> {
+        Arc::clone(&self.shared.identity)
+    }
+
+    /// What answers the requests of a connection.
+    #[must_use]
+    pub fn handler(&self) -> Arc<dyn Handler<RequestContext>> {
+        Arc::new(self.clone())
+    }
+}
+
+impl Handler<RequestContext> for Server {
+    fn request(
+        self: Arc<Self>,
+        request: Incoming<Request, RequestContext>,
+    ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
+        match &self.service {
+            None => dispatch::answer(&self.shared, request),
+            Some(service) => service.answer(request),
+        }
+    }
+
+    fn notification(
+        self: Arc<Self>,
+        _: Incoming<Notification, RequestContext>,
+    ) -> BoxFuture<'static, ()> {
+        // What a server has to know of (initialized, cancelled) is handled below it.
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("info", &self.shared.identity.info)
+            .field("catalog", &self.shared.catalog)
+            .finish_non_exhaustive()
+    }
+}
