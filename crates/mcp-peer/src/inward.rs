@@ -32,9 +32,7 @@ impl Inward {
     ) -> Incoming<M, RequestContext> {
         let has_session = !context.version.has(Feature::Stateless);
         let mut incoming = Incoming::new(message, context, Arc::clone(&self.channel));
-        if has_session {
-            incoming.extensions.insert(self.session.clone());
-        }
+        incoming.session = has_session.then(|| self.session.clone());
         incoming
     }
 

@@ -7,7 +7,7 @@ use http::Extensions;
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, Channel};
+use crate::{BoxFuture, Channel, Session};
 
 /// A message from the peer, with all that is known about it.
 ///
@@ -25,8 +25,9 @@ pub struct Incoming<M, C> {
     pub channel: Arc<dyn Channel>,
     /// Cancelled when the peer gave the request up or the connection ended.
     pub cancelled: CancellationToken,
-    /// What a transport adds: the [`Session`](crate::Session) where there is one; over HTTP the
-    /// `http::request::Parts` behind an `Arc`.
+    /// The connection or session that it came in by, where the revision has any.
+    pub session: Option<Session>,
+    /// What a transport adds: over HTTP the `http::request::Parts` behind an `Arc`.
     pub extensions: Extensions,
 }
 
@@ -38,6 +39,7 @@ impl<M, C> Incoming<M, C> {
             context,
             channel,
             cancelled: CancellationToken::new(),
+            session: None,
             extensions: Extensions::new(),
         }
     }

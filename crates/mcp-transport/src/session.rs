@@ -10,9 +10,9 @@ use crate::Channel;
 
 /// The connection or session that a message belongs to.
 ///
-/// A transport makes one per connection (over HTTP: per session) and puts a clone into the
-/// [extensions](crate::Incoming::extensions) of each message that comes in by it. A message of a
-/// revision without sessions has none.
+/// A transport makes one per connection (over HTTP: per session) and hands it over with
+/// [each message](crate::Incoming::session) that comes in by it. A message of a revision without
+/// sessions has none.
 ///
 /// ```
 /// use mcp_transport::{Channel, Session};
