@@ -1,1 +1,19 @@
-//! To be written.
+#![doc = include_str!("../README.md")]
+
+mod cache;
+mod connect;
+mod error;
+mod handlers;
+mod inward;
+mod negotiate;
+mod options;
+mod paginate;
+mod rounds;
+mod session;
+
+pub use connect::{Connect, ConnectError, Link, StderrTail};
+pub use error::{Error, InputError, PagesError};
+pub use handlers::{Change, Changes, Elicitation, Handlers, Logging, Origin, Roots, Sampling};
+pub use options::{CallOptions, ClientOptions};
+pub use paginate::{Listed, Page, Paged};
+pub use session::Session;

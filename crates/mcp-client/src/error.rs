@@ -1,0 +1,168 @@
+//! Why a call of a session has no result.
+
+use std::error::Error as StdError;
+
+use mcp_protocol::AnswerError;
+use mcp_protocol::lifecycle::NotNegotiated;
+use mcp_transport::{CallError, Delivery};
+
+/// Why a call of a session has no result.
+///
+/// A tool that fails has a result (`isError`); this is for what went wrong around it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing was sent: the revision or the server does not have it.
+    #[error(transparent)]
+    NotNegotiated(#[from] NotNegotiated),
+    /// Nothing was sent: the params cannot be written as JSON.
+    #[error("the params of {method} cannot be written as JSON")]
+    Params {
+        /// The method.
+        method: String,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The call failed on its way, or the server answered with an error.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The server's result is not one of this method.
+    #[error("the server's result of {method} cannot be read")]
+    Result {
+        /// The method.
+        method: String,
+        /// Why.
+        #[source]
+        source: AnswerError,
+    },
+    /// The server's result is of a kind that this call cannot have.
+    #[error("the server's result of {method} is of kind `{kind}`, which it cannot be")]
+    ResultType {
+        /// The method.
+        method: String,
+        /// The `resultType`.
+        kind: String,
+    },
+    /// The server's list has no end.
+    #[error(transparent)]
+    Pages(#[from] PagesError),
+    /// The server asked for input that it did not get.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// A list that has no end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PagesError {
+    /// A page points to one that was there before.
+    #[error("the server's pages of {method} go in a circle: page {page} has a cursor again")]
+    Repeated {
+        /// The method.
+        method: String,
+        /// The page, counted from 1.
+        page: usize,
+    },
+    /// There are too many pages.
+    #[error("the server's list of {method} has more than {limit} pages")]
+    TooMany {
+        /// The method.
+        method: String,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A server that asked for input which it did not get.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// It asked for something that was not declared.
+    #[error(transparent)]
+    NotDeclared(#[from] NotNegotiated),
+    /// The answer cannot be written as JSON.
+    #[error("the answer to the server's question by {method} cannot be written as JSON")]
+    Unwritable {
+        /// The method that it used.
+        method: String,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The handler gave no answer.
+    #[error("the server's question by {method} was not answered")]
+    Refused {
+        /// The method that it used.
+        method: String,
+        /// What the handler says.
+        #[source]
+        source: mcp_jsonrpc::ErrorObject,
+    },
+    /// It asked for nothing and gave nothing to go on with.
+    #[error("the server asked for input but not for what")]
+    Empty,
+    /// It asked again and again.
+    #[error("the server asked for input more than {limit} times")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl Error {
+    /// Whether the call can have had an effect on the server.
+    #[must_use]
+    pub fn delivery(&self) -> Delivery {
+        match self {
+            Self::NotNegotiated(_) | Self::Params { .. } => Delivery::NotSent,
+            Self::Call(error) => error.delivery(),
+            Self::Result { .. } | Self::ResultType { .. } | Self::Pages(_) | Self::Input(_) => {
+                Delivery::Unknown
+            }
+        }
+    }
+
+    /// The error that the server answered with, if that is what happened.
+    #[must_use]
+    pub fn remote(&self) -> Option<&mcp_jsonrpc::ErrorObject> {
+        match self {
+            Self::Call(CallError::Remote(error)) => Some(error),
+            Self::Call(CallError::Rejected(rejection)) => rejection.error.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the connection is over: it ended, or the server forgot the session.
+    #[must_use]
+    pub fn ends_connection(&self) -> bool {
+        match self {
+            Self::Call(CallError::Closed { .. }) => true,
+            Self::Call(CallError::Rejected(rejection)) => rejection.session_lost,
+            _ => false,
+        }
+    }
+
+    /// This error and everything that caused it, in one line: `a: b: c`.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        chain(self)
+    }
+}
+
+/// An error and what caused it, in one line.
+pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    // Bounded: an error that is its own source must not hang us.
+    for _ in 0..16 {
+        let Some(error) = next else { break };
+        let line = error.to_string();
+        if !text.ends_with(&line) {
+            text.push_str(": ");
+            text.push_str(&line);
+        }
+        next = error.source();
+    }
+    text.replace(['\r', '\n'], " ")
+}

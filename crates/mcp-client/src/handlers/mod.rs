@@ -1,0 +1,126 @@
+//! What answers the server. Registering a handler is what declares the capability.
+
+mod answer;
+mod changes;
+mod elicitation;
+mod logging;
+mod roots;
+mod sampling;
+
+use std::sync::Arc;
+
+use mcp_jsonrpc::Id;
+use mcp_protocol::ClientCapabilities;
+
+pub use changes::{Change, Changes};
+pub use elicitation::Elicitation;
+pub use logging::Logging;
+pub(crate) use logging::trace;
+pub use roots::Roots;
+pub use sampling::Sampling;
+
+/// Where a message of a server comes from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The server's name here.
+    pub server: Arc<str>,
+    /// The tool whose call it belongs to. Known where the server asks as part of a result, or
+    /// where exactly one call is in flight.
+    pub tool: Option<Arc<str>>,
+    /// The id of the server's request; `None` for notifications and since 2026-07-28.
+    pub request: Option<Id>,
+}
+
+impl Origin {
+    pub(crate) const fn new(server: Arc<str>, tool: Option<Arc<str>>) -> Self {
+        Self {
+            server,
+            tool,
+            request: None,
+        }
+    }
+}
+
+/// What answers a server. The default answers nothing and declares nothing.
+///
+/// ```
+/// use mcp_client::Handlers;
+/// use mcp_protocol::roots::Root;
+/// let handlers = Handlers::new().with_roots(vec![Root::new("file:///srv/data")]);
+/// assert!(handlers.capabilities().roots.is_some());
+/// assert!(handlers.capabilities().sampling.is_none());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Handlers {
+    roots: Option<Arc<dyn Roots>>,
+    sampling: Option<Arc<dyn Sampling>>,
+    elicitation: Option<Arc<dyn Elicitation>>,
+    logging: Option<Arc<dyn Logging>>,
+    changes: Option<Arc<dyn Changes>>,
+}
+
+impl Handlers {
+    /// No handlers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with what names the directories to work in.
+    #[must_use]
+    pub fn with_roots(mut self, roots: impl Roots) -> Self {
+        self.roots = Some(Arc::new(roots));
+        self
+    }
+
+    /// The same with a model that servers may use.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: impl Sampling) -> Self {
+        self.sampling = Some(Arc::new(sampling));
+        self
+    }
+
+    /// The same with a user who may be asked.
+    #[must_use]
+    pub fn with_elicitation(mut self, elicitation: impl Elicitation) -> Self {
+        self.elicitation = Some(Arc::new(elicitation));
+        self
+    }
+
+    /// The same with a taker of log messages.
+    #[must_use]
+    pub fn with_logging(mut self, logging: impl Logging) -> Self {
+        self.logging = Some(Arc::new(logging));
+        self
+    }
+
+    /// The same with one who wants to know of changes.
+    #[must_use]
+    pub fn with_changes(mut self, changes: impl Changes) -> Self {
+        self.changes = Some(Arc::new(changes));
+        self
+    }
+
+    /// What is declared: exactly what is registered.
+    #[must_use]
+    pub fn capabilities(&self) -> ClientCapabilities {
+        let mut capabilities = ClientCapabilities::new();
+        capabilities.roots = self.roots.as_deref().map(roots::capability);
+        capabilities.sampling = self.sampling.as_deref().map(sampling::capability);
+        capabilities.elicitation = self.elicitation.as_deref().map(elicitation::capability);
+        capabilities
+    }
+
+    pub(crate) fn changes(&self) -> Option<&dyn Changes> {
+        self.changes.as_deref()
+    }
+
+    pub(crate) fn logging(&self) -> Option<&dyn Logging> {
+        self.logging.as_deref()
+    }
+
+    pub(crate) fn elicitation(&self) -> Option<&dyn Elicitation> {
+        self.elicitation.as_deref()
+    }
+}

@@ -1,0 +1,168 @@
+//! Drives the negotiation over a channel: its requests may be under way side by side.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use mcp_interceptors::Phase;
+use mcp_jsonrpc::{MethodName, Notification, RawJson};
+use mcp_protocol::lifecycle::{Negotiated, NegotiationError, Negotiator, Outcome, Step};
+use mcp_protocol::{ProtocolVersion, RequestContext};
+use mcp_transport::{BoxFuture, Call, CallError, Handler, Timeouts, TransportErrorKind};
+use tokio::time::Instant;
+
+use crate::{ClientOptions, Connect, ConnectError, Link};
+
+/// Opens a connection and agrees on a revision.
+///
+/// # Cancel safety
+/// Dropping the future ends the connection.
+pub(crate) async fn negotiate(
+    connect: &dyn Connect,
+    handler: Arc<dyn Handler<RequestContext>>,
+    options: &ClientOptions,
+) -> Result<(Link, Negotiated), ConnectError> {
+    let link = connect.connect(Arc::clone(&handler)).await?;
+    let negotiator = Negotiator::new(options.identity(), link.wire, options.preference)
+        .with_timeouts(options.probe_timeout, options.initialize_timeout);
+    let mut talk = Talk {
+        link,
+        negotiator,
+        under_way: FuturesUnordered::new(),
+        last: None,
+    };
+    loop {
+        while let Some(step) = talk.negotiator.poll_step(now()) {
+            match step {
+                Step::Done(negotiated) => {
+                    talk.link.channel.negotiated(negotiated.version.as_str());
+                    return Ok((talk.link, *negotiated));
+                }
+                Step::Failed(error) => return Err(talk.failed(error).await),
+                Step::Reconnect => {
+                    talk.under_way.clear();
+                    talk.link.channel.close().await;
+                    talk.link = connect.connect(Arc::clone(&handler)).await?;
+                }
+                step => talk.go(step).await?,
+            }
+        }
+        talk.wait().await;
+    }
+}
+
+struct Talk {
+    link: Link,
+    negotiator: Negotiator,
+    under_way: FuturesUnordered<BoxFuture<'static, (u32, Result<RawJson, CallError>)>>,
+    /// The last call that failed: it says more than the outcome that was made of it.
+    last: Option<CallError>,
+}
+
+impl Talk {
+    async fn go(&mut self, step: Step) -> Result<(), ConnectError> {
+        match step {
+            Step::Request {
+                key,
+                method,
+                params,
+                mirror_version,
+                timeout,
+            } => {
+                let mut call = Call::new(method, Some(params));
+                call.timeouts = match timeout {
+                    Some(limit) => Timeouts::within(limit),
+                    None => unlimited(),
+                };
+                call.cancellable = false;
+                call.mirror.version = mirror_version.map(ProtocolVersion::as_str);
+                let channel = Arc::clone(&self.link.channel);
+                self.under_way
+                    .push(Box::pin(async move { (key, channel.call(call).await) }));
+                Ok(())
+            }
+            Step::Notify { method, version } => self.notify(method, version).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn notify(
+        &self,
+        method: MethodName,
+        version: ProtocolVersion,
+    ) -> Result<(), ConnectError> {
+        let channel = &self.link.channel;
+        channel.negotiated(version.as_str());
+        let sent = channel
+            .notify(Notification::new(method.clone(), None))
+            .await;
+        sent.map_err(|e| {
+            ConnectError::new(Phase::Handshake, format!("{method} could not be sent"))
+                .with_source(e)
+                .with_stderr(self.stderr())
+        })
+    }
+
+    /// Waits until a request has ended or time has passed.
+    async fn wait(&mut self) {
+        let due = self.negotiator.poll_timeout();
+        let timer = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(Instant::from_std(due)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some((key, outcome)) = self.under_way.next() => {
+                let outcome = match outcome {
+                    Ok(result) => Outcome::Result(result),
+                    Err(error) => {
+                        let outcome = of_error(&error);
+                        self.last = Some(error);
+                        outcome
+                    }
+                };
+                self.negotiator.handle_outcome(now(), key, outcome);
+            }
+            () = timer => self.negotiator.handle_timeout(now()),
+        }
+    }
+
+    /// Ends the connection, so that the process is gone and all it wrote has been read.
+    async fn failed(&mut self, error: NegotiationError) -> ConnectError {
+        self.under_way.clear();
+        self.link.channel.close().await;
+        ConnectError::negotiation(error, self.last.take()).with_stderr(self.stderr())
+    }
+
+    fn stderr(&self) -> Option<String> {
+        self.link.stderr.as_ref()?.read()
+    }
+}
+
+fn unlimited() -> Timeouts {
+    let mut timeouts = Timeouts::default();
+    timeouts.idle = None;
+    timeouts.total = None;
+    timeouts
+}
+
+fn of_error(error: &CallError) -> Outcome {
+    match error {
+        CallError::Remote(error) => Outcome::Error(error.clone()),
+        CallError::Rejected(rejection) => Outcome::Rejected {
+            status: rejection.status.as_u16(),
+            error: rejection.error.clone(),
+        },
+        CallError::TimedOut { .. } => Outcome::TimedOut,
+        CallError::Malformed(_) => Outcome::Malformed,
+        CallError::Closed { reason, .. } if reason.kind() == TransportErrorKind::Unreachable => {
+            Outcome::Unreachable
+        }
+        _ => Outcome::Ended,
+    }
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}

@@ -1,0 +1,176 @@
+//! What a session is to be like, and what a single call may differ in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use mcp_protocol::lifecycle::{ClientIdentity, Preference};
+use mcp_protocol::{Extra, Implementation, LoggingLevel, ProtocolVersion};
+use mcp_transport::{Progress, ProgressSink, Timeouts};
+
+use crate::Handlers;
+
+/// What a session is to be like.
+///
+/// ```
+/// use mcp_client::ClientOptions;
+/// let options = ClientOptions::new("notebook", "1.0.0").with_server("library");
+/// assert_eq!(options.info.name, "notebook");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// What we say that we are.
+    pub info: Implementation,
+    /// What the server is called here: in errors, logs and for handlers.
+    pub server: Arc<str>,
+    /// The revisions to speak. Default: all.
+    pub versions: Vec<ProtocolVersion>,
+    /// Which lifecycle to try. Default: find out.
+    pub preference: Preference,
+    /// What answers the server. Capabilities are declared for what is registered here.
+    pub handlers: Handlers,
+    /// How long the server may leave the question for its revision unanswered before the
+    /// handshake is tried too. Default: 10 s.
+    pub probe_timeout: Duration,
+    /// How long `initialize` may take. Default: 60 s.
+    pub initialize_timeout: Duration,
+    /// How long a call may take, unless it says otherwise. Default: 60 s without progress, 10
+    /// min in all.
+    pub timeouts: Timeouts,
+    /// From which level on the server's log messages are wanted. Default: the server decides
+    /// until 2025-11-25; since then none are sent.
+    pub log_level: Option<LoggingLevel>,
+    /// How often a server may ask for input within one call. Default: 16.
+    pub max_rounds: usize,
+    /// How many pages a list may have. Default: 1000.
+    pub max_pages: usize,
+}
+
+impl ClientOptions {
+    /// The defaults, for a client of this name and version.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            server: Arc::from("server"),
+            versions: ProtocolVersion::ALL.to_vec(),
+            preference: Preference::Auto,
+            handlers: Handlers::default(),
+            probe_timeout: Duration::from_secs(10),
+            initialize_timeout: Duration::from_secs(60),
+            timeouts: Timeouts::default(),
+            log_level: None,
+            max_rounds: 16,
+            max_pages: 1000,
+        }
+    }
+
+    /// The same options with what the server is called here.
+    #[must_use]
+    pub fn with_server(mut self, server: impl Into<Arc<str>>) -> Self {
+        self.server = server.into();
+        self
+    }
+
+    /// The same options with these revisions only.
+    #[must_use]
+    pub fn with_versions(mut self, versions: impl Into<Vec<ProtocolVersion>>) -> Self {
+        self.versions = versions.into();
+        self
+    }
+
+    /// The same options with a lifecycle.
+    #[must_use]
+    pub const fn with_preference(mut self, preference: Preference) -> Self {
+        self.preference = preference;
+        self
+    }
+
+    /// The same options with handlers.
+    #[must_use]
+    pub fn with_handlers(mut self, handlers: Handlers) -> Self {
+        self.handlers = handlers;
+        self
+    }
+
+    /// The same options with limits for calls.
+    #[must_use]
+    pub const fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// The same options with a level for log messages.
+    #[must_use]
+    pub fn with_log_level(mut self, level: LoggingLevel) -> Self {
+        self.log_level = Some(level);
+        self
+    }
+
+    pub(crate) fn identity(&self) -> ClientIdentity {
+        ClientIdentity::new(self.info.clone(), self.handlers.capabilities())
+            .with_versions(self.versions.clone())
+    }
+}
+
+/// What a single call may differ in.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// How long it may take. Default: as the session says.
+    pub timeouts: Option<Timeouts>,
+    /// Where its progress goes. It is called from the connection's reader and must not block.
+    pub progress: Option<ProgressSink>,
+    /// HTTP headers of this call; each wins over the connection's of that name. Other transports
+    /// ignore them.
+    pub headers: HeaderMap,
+    /// What is added to the request's `_meta`.
+    pub meta: Extra,
+}
+
+impl CallOptions {
+    /// Nothing different.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same options with a limit, progress or not.
+    #[must_use]
+    pub const fn with_timeout(mut self, limit: Duration) -> Self {
+        self.timeouts = Some(Timeouts::within(limit));
+        self
+    }
+
+    /// The same options with limits.
+    #[must_use]
+    pub const fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = Some(timeouts);
+        self
+    }
+
+    /// The same options with a taker of progress.
+    #[must_use]
+    pub fn with_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.progress = Some(ProgressSink::new(report));
+        self
+    }
+
+    /// The same options with one more header.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The same options with one more member of `_meta`.
+    #[must_use]
+    pub fn with_meta(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<serde_json::Value>,
+    ) -> Self {
+        self.meta.insert(key.into(), value.into());
+        self
+    }
+}

@@ -1,0 +1,207 @@
+//! Lists in pages: one page, all of them, or a stream of them, with an end in any case.
+
+use std::collections::HashSet;
+
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use mcp_protocol::prompts::ListPrompts;
+use mcp_protocol::resources::{ListResourceTemplates, ListResources};
+use mcp_protocol::tools::ListTools;
+use mcp_protocol::{
+    CacheHint, Cursor, PaginatedParams, Prompt, Resource, ResourceTemplate, RpcRequest, Tool,
+};
+use mcp_transport::CallError;
+
+use crate::error::PagesError;
+use crate::{CallOptions, Error, Session};
+
+/// One page of a list.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// What it holds.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` at the end.
+    pub next: Option<Cursor>,
+    /// What the server sent that does not decode, a line each.
+    pub skipped: Vec<String>,
+    /// How long it may be kept. Since 2026-07-28.
+    pub hint: CacheHint,
+}
+
+/// A whole list.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Listed<T> {
+    /// What it holds, in the server's order.
+    pub items: Vec<T>,
+    /// What the server sent that does not decode, a line each.
+    pub skipped: Vec<String>,
+    /// How long it may be kept: as long as the page that ends first. Since 2026-07-28.
+    pub hint: Option<CacheHint>,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            skipped: Vec::new(),
+            hint: None,
+        }
+    }
+}
+
+impl<T> Listed<T> {
+    fn add(&mut self, mut page: Page<T>) {
+        self.items.append(&mut page.items);
+        self.skipped.append(&mut page.skipped);
+        match &mut self.hint {
+            Some(hint) => {
+                hint.ttl = hint.ttl.min(page.hint.ttl);
+                hint.shared &= page.hint.shared;
+            }
+            None => self.hint = Some(page.hint),
+        }
+    }
+}
+
+/// A method that answers with a list in pages.
+pub trait Paged: RpcRequest<Params = PaginatedParams> {
+    /// What the list holds.
+    type Item: std::fmt::Debug + Send + Sync + 'static;
+
+    /// Takes a result apart.
+    fn page(result: Self::Result) -> Page<Self::Item>;
+}
+
+macro_rules! paged {
+    ($($method:ident: $list:ident of $item:ty),+ $(,)?) => {
+        $(impl Paged for $method {
+            type Item = $item;
+
+            fn page(result: Self::Result) -> Page<$item> {
+                Page {
+                    hint: result.cache_hint(),
+                    items: result.$list,
+                    next: result.next_cursor,
+                    skipped: result.skipped,
+                }
+            }
+        })+
+    };
+}
+
+paged! {
+    ListTools: tools of Tool,
+    ListResources: resources of Resource,
+    ListResourceTemplates: resource_templates of ResourceTemplate,
+    ListPrompts: prompts of Prompt,
+}
+
+/// Where a walk over pages stands.
+struct Walk {
+    next: Option<Cursor>,
+    seen: HashSet<Cursor>,
+    pages: usize,
+    over: bool,
+}
+
+impl Session {
+    /// One page of a list, from the beginning or from a cursor.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn page<R: Paged>(
+        &self,
+        cursor: Option<Cursor>,
+        options: &CallOptions,
+    ) -> Result<Page<R::Item>, Error> {
+        let mut params = PaginatedParams::new();
+        params.cursor = cursor;
+        self.request_with::<R>(params, options).await.map(R::page)
+    }
+
+    /// All pages of a list, one after another. The stream ends with the list, or with the first
+    /// error: also when a cursor comes twice, and after
+    /// [`max_pages`](crate::ClientOptions::max_pages).
+    pub fn pages<R: Paged>(
+        &self,
+        options: CallOptions,
+    ) -> impl Stream<Item = Result<Page<R::Item>, Error>> + Send + '_ {
+        let walk = Walk {
+            next: None,
+            seen: HashSet::new(),
+            pages: 0,
+            over: false,
+        };
+        try_unfold((walk, options), move |(mut walk, options)| async move {
+            if walk.over {
+                return Ok(None);
+            }
+            let page = self.page::<R>(walk.next.take(), &options).await?;
+            walk.step(&R::METHOD, page.next.clone(), self.max_pages())?;
+            Ok(Some((page, (walk, options))))
+        })
+    }
+
+    /// A whole list. A cursor that the server no longer takes makes the walk begin anew, once.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); [`Error::Pages`] if the list has no end.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list<R: Paged>(&self, options: &CallOptions) -> Result<Listed<R::Item>, Error> {
+        match self.walk::<R>(options).await {
+            Err((Error::Call(CallError::Remote(e)), pages))
+                if pages > 0 && e.code == mcp_jsonrpc::ErrorCode::INVALID_PARAMS =>
+            {
+                self.walk::<R>(options).await.map_err(|(e, _)| e)
+            }
+            outcome => outcome.map_err(|(e, _)| e),
+        }
+    }
+
+    /// Walks over all pages; an error comes with the number of pages before it.
+    async fn walk<R: Paged>(
+        &self,
+        options: &CallOptions,
+    ) -> Result<Listed<R::Item>, (Error, usize)> {
+        use futures_util::TryStreamExt as _;
+        let mut pages = std::pin::pin!(self.pages::<R>(options.clone()));
+        let (mut list, mut count) = (Listed::default(), 0);
+        while let Some(page) = pages.try_next().await.map_err(|e| (e, count))? {
+            list.add(page);
+            count += 1;
+        }
+        Ok(list)
+    }
+}
+
+impl Walk {
+    fn step(&mut self, method: &str, next: Option<Cursor>, limit: usize) -> Result<(), PagesError> {
+        self.pages += 1;
+        let method = || method.to_owned();
+        let Some(cursor) = next else {
+            self.over = true;
+            return Ok(());
+        };
+        if !self.seen.insert(cursor.clone()) {
+            return Err(PagesError::Repeated {
+                method: method(),
+                page: self.pages,
+            });
+        }
+        if self.pages >= limit {
+            return Err(PagesError::TooMany {
+                method: method(),
+                limit,
+            });
+        }
+        self.next = Some(cursor);
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! The methods of a server, in the order of the specification.
+
+use std::sync::Arc;
+
+use mcp_protocol::completion::Complete;
+use mcp_protocol::discover::Discover;
+use mcp_protocol::logging::SetLevel;
+use mcp_protocol::ping::Ping;
+use mcp_protocol::prompts::{GetPrompt, ListPrompts};
+use mcp_protocol::resources::{
+    ListResourceTemplates, ListResources, ReadResource, Subscribe, Unsubscribe,
+};
+use mcp_protocol::roots::RootsListChanged;
+use mcp_protocol::tools::{CallTool, ListTools};
+use mcp_protocol::{
+    CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Feature,
+    GetPromptParams, GetPromptResult, LoggingLevel, NotificationParams, Prompt, ReadResourceParams,
+    ReadResourceResult, RequestParams, Resource, ResourceParams, ResourceTemplate, RpcNotification,
+    RpcRequest, SetLevelParams, Tool,
+};
+
+use super::Session;
+use crate::cache::Keep;
+use crate::paginate::{Listed, Paged};
+use crate::{CallOptions, Error};
+
+/// Tools.
+impl Session {
+    /// The server's tools, all pages. What is still fresh is not asked for again: as long as the
+    /// server says since 2026-07-28, before that until it announces a change, if it does.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); [`Error::Pages`] if the list has no end.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list_tools(&self) -> Result<Arc<Listed<Tool>>, Error> {
+        let tools = self.capabilities().tools.as_ref();
+        let announced = tools.is_some_and(|tools| tools.list_changed == Some(true));
+        self.kept::<ListTools>(announced).await
+    }
+
+    /// Calls a tool. Where the server asks for input first, the handlers answer and the call is
+    /// made again, at most [`max_rounds`](crate::ClientOptions::max_rounds) times.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); [`Error::Input`] if the server does not get its input. A
+    /// tool that fails has a result.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn call_tool(
+        &self,
+        params: CallToolParams,
+        options: &CallOptions,
+    ) -> Result<CallToolResult, Error> {
+        let active = self.inner.inward.active.enter(&params.name);
+        let tool = Some(Arc::clone(&active.tool));
+        self.request_in_rounds::<CallTool>(params, options, tool)
+            .await
+    }
+}
+
+/// Resources.
+impl Session {
+    /// The server's resources, all pages. Kept as [`list_tools`](Self::list_tools) does.
+    ///
+    /// # Errors
+    /// As [`list_tools`](Self::list_tools).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list_resources(&self) -> Result<Arc<Listed<Resource>>, Error> {
+        self.kept::<ListResources>(self.resources_announced()).await
+    }
+
+    /// The server's templates of resources, all pages. Kept as
+    /// [`list_tools`](Self::list_tools) does.
+    ///
+    /// # Errors
+    /// As [`list_tools`](Self::list_tools).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list_resource_templates(&self) -> Result<Arc<Listed<ResourceTemplate>>, Error> {
+        self.kept::<ListResourceTemplates>(self.resources_announced())
+            .await
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn read_resource(
+        &self,
+        uri: impl Into<String> + Send,
+        options: &CallOptions,
+    ) -> Result<ReadResourceResult, Error> {
+        let params = ReadResourceParams::new(uri);
+        self.request_in_rounds::<ReadResource>(params, options, None)
+            .await
+    }
+
+    /// Asks to be told when a resource changes. Until 2025-11-25.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn subscribe(&self, uri: impl Into<String> + Send) -> Result<(), Error> {
+        let params = ResourceParams::new(uri);
+        self.request::<Subscribe>(params).await.map(drop)
+    }
+
+    /// Asks not to be told any more. Until 2025-11-25.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn unsubscribe(&self, uri: impl Into<String> + Send) -> Result<(), Error> {
+        let params = ResourceParams::new(uri);
+        self.request::<Unsubscribe>(params).await.map(drop)
+    }
+
+    fn resources_announced(&self) -> bool {
+        let resources = self.capabilities().resources.as_ref();
+        resources.is_some_and(|resources| resources.list_changed == Some(true))
+    }
+}
+
+/// Prompts.
+impl Session {
+    /// The server's prompts, all pages. Kept as [`list_tools`](Self::list_tools) does.
+    ///
+    /// # Errors
+    /// As [`list_tools`](Self::list_tools).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list_prompts(&self) -> Result<Arc<Listed<Prompt>>, Error> {
+        let prompts = self.capabilities().prompts.as_ref();
+        let announced = prompts.is_some_and(|prompts| prompts.list_changed == Some(true));
+        self.kept::<ListPrompts>(announced).await
+    }
+
+    /// Fills a prompt in.
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn get_prompt(
+        &self,
+        params: GetPromptParams,
+        options: &CallOptions,
+    ) -> Result<GetPromptResult, Error> {
+        self.request_in_rounds::<GetPrompt>(params, options, None)
+            .await
+    }
+}
+
+/// Completion, logging, and what keeps a connection in order.
+impl Session {
+    /// Proposes values for an argument of a prompt or a template.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn complete(&self, mut params: CompleteParams) -> Result<CompleteResult, Error> {
+        if !self.version().has(Feature::CompletionContext) {
+            params.context = None;
+        }
+        self.request::<Complete>(params).await
+    }
+
+    /// Says from which level on log messages are wanted. Until 2025-11-25; since then the level
+    /// is part of each request, see [`ClientOptions::log_level`](crate::ClientOptions).
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), Error> {
+        let params = SetLevelParams::new(level);
+        self.request::<SetLevel>(params).await.map(drop)
+    }
+
+    /// Asks whether the server is there: by `ping`, and by `server/discover` where that is gone.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn ping(&self, options: &CallOptions) -> Result<(), Error> {
+        let params = RequestParams::new();
+        if self.version().has(Feature::Ping) {
+            self.request_with::<Ping>(params, options).await.map(drop)
+        } else {
+            self.request_with::<Discover>(params, options)
+                .await
+                .map(drop)
+        }
+    }
+
+    /// Asks the server what it speaks and can do. Since 2026-07-28.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn discover(&self) -> Result<DiscoverResult, Error> {
+        self.request::<Discover>(RequestParams::new()).await
+    }
+
+    /// Tells the server that the roots are others now. Until 2025-11-25, if the handler of roots
+    /// has declared it.
+    ///
+    /// # Errors
+    /// [`Error::NotNegotiated`] without a message if it was not declared.
+    ///
+    /// # Cancel safety
+    /// Dropping the future before it is done sends nothing.
+    pub async fn roots_changed(&self) -> Result<(), Error> {
+        self.notify(RootsListChanged::METHOD, &NotificationParams::new())
+            .await
+    }
+
+    /// Asks for log messages once, where that is a request. A server that refuses is not worth
+    /// losing the session for.
+    pub(super) async fn ask_for_logs(&self) {
+        let Some(level) = self.inner.log_level.clone() else {
+            return;
+        };
+        if self.inner.negotiated.allows(&SetLevel::METHOD).is_ok()
+            && let Err(error) = self.set_log_level(level).await
+        {
+            tracing::warn!(
+                server = &**self.server(),
+                error = error.chain(),
+                "no log level"
+            );
+        }
+    }
+}
+
+impl Session {
+    /// A whole list, from what is kept if that is fresh.
+    async fn kept<R: Paged>(&self, announced: bool) -> Result<Arc<Listed<R::Item>>, Error> {
+        let cache = &self.inner.inward.cache;
+        if let Some(list) = cache.get::<Listed<R::Item>>(&R::METHOD) {
+            return Ok(list);
+        }
+        let epoch = cache.epoch();
+        let list = Arc::new(self.list::<R>(&CallOptions::default()).await?);
+        let keep = match list.hint {
+            _ if !self.version().has(Feature::CacheHints) && announced => Keep::UntilChanged,
+            Some(hint) if self.version().has(Feature::CacheHints) && !hint.ttl.is_zero() => {
+                Keep::For(hint.ttl)
+            }
+            _ => Keep::Never,
+        };
+        cache.put(R::METHOD, &list, keep, epoch);
+        Ok(list)
+    }
+}
