@@ -1,0 +1,193 @@
+//! Every definition of every revision has a type of ours, and every property a field.
+//!
+//! From each definition an object is made that has all properties. If our type does not know
+//! one, it lands among its unknown members, where the test finds it.
+
+use serde_json::{Map, Value, json};
+
+use super::types::by_definition;
+
+const REVISIONS: [&str; 5] = [
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];
+
+/// Definitions that are not types of ours.
+const NOT_TYPES: [(&str, &[&str]); 5] = [
+    (
+        "mcp-jsonrpc has the envelope",
+        &[
+            "JSONRPCBatchRequest",
+            "JSONRPCBatchResponse",
+            "JSONRPCError",
+            "JSONRPCErrorResponse",
+            "JSONRPCMessage",
+            "JSONRPCNotification",
+            "JSONRPCRequest",
+            "JSONRPCResponse",
+            "JSONRPCResultResponse",
+            "RequestId",
+        ],
+    ),
+    (
+        "any JSON",
+        &["JSONValue", "JSONObject", "JSONArray", "MetaObject"],
+    ),
+    (
+        "what many types have, without a use of its own",
+        &[
+            "Annotated",
+            "BaseMetadata",
+            "CacheableResult",
+            "Icons",
+            "InputResponseRequestParams",
+            "Notification",
+            "NotificationMetaObject",
+            "PaginatedRequest",
+            "PaginatedResult",
+            "Request",
+            "ResultMetaObject",
+            "SubscriptionsListenResultMetaObject",
+            "TaskAugmentedRequestParams",
+        ],
+    ),
+    (
+        "a choice among all messages of one direction",
+        &[
+            "ClientNotification",
+            "ClientRequest",
+            "ClientResult",
+            "ServerNotification",
+            "ServerRequest",
+            "ServerResult",
+        ],
+    ),
+    ("a string that is read by its key", &["InputResponse"]),
+];
+
+#[test]
+fn proto_01_every_definition_has_a_type_and_every_property_a_field() {
+    let Some(spec) =
+        super::spec_dir("proto_01_every_definition_has_a_type_and_every_property_a_field")
+    else {
+        return;
+    };
+    let mut faults = Vec::new();
+    for revision in REVISIONS {
+        let text = std::fs::read_to_string(spec.join(revision).join("schema.json")).unwrap();
+        let schema: Value = serde_json::from_str(&text).unwrap();
+        let definitions = schema.get("$defs").or_else(|| schema.get("definitions"));
+        let definitions = definitions.and_then(Value::as_object).unwrap();
+        for name in definitions.keys() {
+            if NOT_TYPES.iter().any(|(_, names)| names.contains(&&**name)) {
+                continue;
+            }
+            // Several, so that each of the alternatives has its turn.
+            for turn in 0..8 {
+                if let Some(fault) = fault(definitions, name, turn) {
+                    faults.push(format!("{revision} {name}: {fault}"));
+                    break;
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn fault(definitions: &Map<String, Value>, name: &str, turn: usize) -> Option<String> {
+    let Some(round_trip) = by_definition(name) else {
+        return Some("no type of ours".to_owned());
+    };
+    let sample = Sampler { definitions, turn }.sample(&definitions[name], 0);
+    match round_trip(&sample) {
+        Err(e) => Some(format!("{e}\n  {sample}")),
+        Ok(back) if back.json != sample => Some(format!("\n  {sample}\n  {}", back.json)),
+        Ok(back) => {
+            let (_, unknown) = back.fields.split_once("extra: {\"")?;
+            let (unknown, _) = unknown.split_once('"')?;
+            Some(format!("no field for `{unknown}`\n  {sample}"))
+        }
+    }
+}
+
+/// Makes objects that have all properties of their schema.
+struct Sampler<'a> {
+    definitions: &'a Map<String, Value>,
+    /// Which of several alternatives to take.
+    turn: usize,
+}
+
+impl Sampler<'_> {
+    fn sample(&self, schema: &Value, depth: usize) -> Value {
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            let name = target.rsplit('/').next().unwrap();
+            return self.sample(&self.definitions[name], depth + 1);
+        }
+        if let Some(constant) = schema.get("const") {
+            return constant.clone();
+        }
+        if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
+            let parts = parts.iter().map(|part| self.sample(part, depth + 1));
+            return parts.fold(json!({}), merged);
+        }
+        for choice in ["anyOf", "enum"] {
+            if let Some(choices) = schema.get(choice).and_then(Value::as_array) {
+                // The last alternative of what contains itself is the plain one.
+                let turn = if depth > 12 {
+                    choices.len() - 1
+                } else {
+                    self.turn
+                };
+                let chosen = &choices[turn % choices.len()];
+                return match choice {
+                    "enum" => chosen.clone(),
+                    _ => self.sample(chosen, depth + 1),
+                };
+            }
+        }
+        self.by_type(schema, depth)
+    }
+
+    fn by_type(&self, schema: &Value, depth: usize) -> Value {
+        let kind = match schema.get("type") {
+            Some(Value::Array(kinds)) => &kinds[self.turn % kinds.len()],
+            Some(kind) => kind,
+            None => return json!("anything"),
+        };
+        match kind.as_str().unwrap() {
+            "string" => json!("text"),
+            "integer" | "number" => json!(7),
+            "boolean" => json!(true),
+            "null" => Value::Null,
+            "array" if depth > 12 => json!([]),
+            "array" => json!([self.sample(&schema["items"], depth + 1)]),
+            _ => self.object(schema, depth),
+        }
+    }
+
+    fn object(&self, schema: &Value, depth: usize) -> Value {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let others = schema.get("additionalProperties").filter(|o| o.is_object());
+        let mut members = Map::new();
+        for (name, property) in properties.into_iter().flatten() {
+            members.insert(name.clone(), self.sample(property, depth + 1));
+        }
+        if let (None, Some(others)) = (properties, others) {
+            if depth <= 12 {
+                members.insert("any".to_owned(), self.sample(others, depth + 1));
+            }
+        }
+        Value::Object(members)
+    }
+}
+
+fn merged(mut whole: Value, part: Value) -> Value {
+    match (&mut whole, part) {
+        (Value::Object(whole), Value::Object(part)) => whole.extend(part),
+        (whole, part) => *whole = part,
+    }
+    whole
+}
