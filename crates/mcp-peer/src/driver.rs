@@ -13,7 +13,8 @@ use crate::alarm::Alarm;
 use crate::inward::Inward;
 use crate::notifications::Notifications;
 use crate::requests::Requests;
-use crate::shared::{Shared, Work, closed_here};
+use crate::shared::{Shared, closed_here};
+use crate::state::Work;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -140,7 +141,7 @@ impl<R: Reader, W: Writer> Driver<R, W> {
         self.packets
             .extend(std::iter::from_fn(|| state.connection.poll_transmit()));
         self.timeout = state.connection.poll_timeout();
-        if state.is_ending() && self.deadline.is_none() {
+        if state.ending.is_some() && self.deadline.is_none() {
             self.deadline = now.checked_add(self.options.grace);
         }
         self.shared.wrote(&mut state, self.writer.pending());
@@ -194,6 +195,10 @@ impl<R: Reader, W: Writer> Driver<R, W> {
         self.reads = false;
         // What came before the end counts.
         self.turn();
+        if !self.writes {
+            // This reason says more than the broken pipe that came of it.
+            self.shared.lock().ending = None;
+        }
         self.shared.stop(reason);
     }
 
@@ -211,9 +216,9 @@ impl<R: Reader, W: Writer> Driver<R, W> {
         };
         let done = match self.role {
             Role::Client if !self.reads => true,
-            Role::Client if !self.writes => false,
-            _ if !self.writes => true,
-            _ => self.requests.is_idle() && self.writer.pending() == 0,
+            Role::Client => self.writes && self.writer.pending() == 0,
+            Role::Server if !self.writes => true,
+            Role::Server => self.requests.is_idle() && self.writer.pending() == 0,
         };
         done || Instant::now() >= deadline
     }
@@ -240,8 +245,8 @@ struct Finish(Arc<Shared>, Inward);
 
 impl Drop for Finish {
     fn drop(&mut self) {
-        self.0
-            .finish(closed_here("the task of the connection was dropped"));
-        self.1.end();
+        let Self(shared, inward) = self;
+        inward.end();
+        shared.finish(closed_here("the task of the connection was dropped"));
     }
 }

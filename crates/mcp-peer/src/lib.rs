@@ -10,6 +10,7 @@ mod options;
 mod peer;
 mod requests;
 mod shared;
+mod state;
 
 pub use options::PeerOptions;
 pub use peer::{Peer, client, server};

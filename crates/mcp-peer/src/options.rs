@@ -47,9 +47,9 @@ impl PeerOptions {
         self.max_unwritten.saturating_mul(16)
     }
 
-    pub(crate) const fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits {
-            max_outgoing: self.max_calls,
+            max_outgoing: self.max_calls.max(1),
             max_incoming: self.max_requests,
         }
     }

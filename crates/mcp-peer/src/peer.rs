@@ -12,7 +12,8 @@ use crate::PeerOptions;
 use crate::call;
 use crate::driver::{Driver, Role};
 use crate::inward::Inward;
-use crate::shared::{Reply, Shared, closed_here};
+use crate::shared::{Shared, closed_here};
+use crate::state::Reply;
 
 /// One end of a connection over a byte stream.
 ///

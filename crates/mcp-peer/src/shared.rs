@@ -1,19 +1,15 @@
 //! What callers and the driver share: the protocol core behind a lock, and ways to wake up.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use mcp_jsonrpc::{Failure, Id, Notification, RawJson, Refused, Request};
-use mcp_protocol::lifecycle::{Connection, Event, OutgoingCall};
-use mcp_protocol::{ProtocolVersion, RequestContext};
-use mcp_transport::{
-    Call, CallError, Delivery, Progress, ProgressSink, TransportError, TransportErrorKind,
-};
-use tokio::sync::{Notify, Semaphore, oneshot, watch};
+use mcp_jsonrpc::{Id, Notification, Refused};
+use mcp_protocol::ProtocolVersion;
+use mcp_protocol::lifecycle::{Connection, OutgoingCall};
+use mcp_transport::{Call, CallError, Delivery, TransportError, TransportErrorKind};
+use tokio::sync::{Notify, Semaphore, watch};
 
-/// Where the outcome of a call goes.
-pub(crate) type Reply = oneshot::Sender<Result<RawJson, CallError>>;
+use crate::state::{Reply, State};
 
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -28,27 +24,6 @@ pub(crate) struct Shared {
     ended: watch::Sender<Option<Arc<TransportError>>>,
 }
 
-pub(crate) struct State {
-    pub(crate) connection: Box<dyn Connection<Tag = Reply> + Send>,
-    /// The calls in flight, each with where its progress goes.
-    calls: HashMap<Id, Option<ProgressSink>>,
-    /// Why the connection takes no more calls.
-    ending: Option<Arc<TransportError>>,
-    /// How many bytes wait to be written, as far as is known.
-    unwritten: usize,
-    /// Whether someone waits for room.
-    crowded: bool,
-}
-
-/// What came out of the core, ready to be done outside the lock.
-pub(crate) enum Work {
-    Request(Request, RequestContext),
-    Notification(Notification, RequestContext),
-    Cancelled(Id),
-    Progress(ProgressSink, Progress),
-    Ended(Reply, Result<RawJson, CallError>),
-}
-
 impl Shared {
     pub(crate) fn new(
         connection: Box<dyn Connection<Tag = Reply> + Send>,
@@ -56,13 +31,7 @@ impl Shared {
         max_unwritten: usize,
     ) -> Self {
         Self {
-            state: Mutex::new(State {
-                connection,
-                calls: HashMap::new(),
-                ending: None,
-                unwritten: 0,
-                crowded: false,
-            }),
+            state: Mutex::new(State::new(connection)),
             wake: Notify::new(),
             room: Notify::new(),
             permits: Semaphore::new(max_calls.clamp(1, Semaphore::MAX_PERMITS)),
@@ -167,14 +136,7 @@ impl Shared {
     pub(crate) fn stop(&self, reason: TransportError) {
         let mut state = self.lock();
         let reason = Arc::clone(state.ending.get_or_insert_with(|| Arc::new(reason)));
-        let mut ids: Vec<Id> = std::mem::take(&mut state.calls).into_keys().collect();
-        ids.sort_unstable();
-        let cancel = |id| {
-            state
-                .connection
-                .cancel(&id, Some("the connection is closing"))
-        };
-        let replies: Vec<Reply> = ids.into_iter().filter_map(cancel).collect();
+        let replies = state.give_up_all("the connection is closing");
         drop(state);
         fail(replies, &reason);
         self.wake.notify_one();
@@ -184,13 +146,7 @@ impl Shared {
     pub(crate) fn finish(&self, reason: TransportError) {
         let mut state = self.lock();
         let reason = Arc::clone(state.ending.get_or_insert_with(|| Arc::new(reason)));
-        state.calls.clear();
-        let replies = state
-            .connection
-            .close()
-            .into_iter()
-            .map(|(_, reply)| reply)
-            .collect();
+        let replies = state.close();
         drop(state);
         fail(replies, &reason);
         self.permits.close();
@@ -217,49 +173,6 @@ impl Shared {
     }
 }
 
-impl State {
-    /// The next thing to do, in the order in which the messages came in.
-    pub(crate) fn poll_work(&mut self) -> Option<Work> {
-        while let Some(event) = self.connection.poll_event() {
-            match event {
-                Event::Request { request, context } => {
-                    return Some(Work::Request(request, context));
-                }
-                Event::Notification {
-                    notification,
-                    context,
-                } => return Some(Work::Notification(notification, context)),
-                Event::Progress {
-                    id,
-                    progress,
-                    total,
-                    message,
-                } => {
-                    let mut report = Progress::new(progress);
-                    report.total = total;
-                    report.message = message;
-                    if let Some(Some(sink)) = self.calls.get(&id) {
-                        return Some(Work::Progress(sink.clone(), report));
-                    }
-                }
-                Event::Cancelled { id } => return Some(Work::Cancelled(id)),
-                Event::Ended { id, tag, outcome } => {
-                    self.calls.remove(&id);
-                    return Some(Work::Ended(tag, outcome.map_err(call_error)));
-                }
-                Event::Note(note) => tracing::debug!(%note, "dropped"),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// Whether the connection takes no more calls.
-    pub(crate) fn is_ending(&self) -> bool {
-        self.ending.is_some()
-    }
-}
-
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
@@ -273,14 +186,6 @@ pub(crate) fn closed(reason: &Arc<TransportError>, delivery: Delivery) -> CallEr
 
 pub(crate) fn closed_here(message: &str) -> TransportError {
     TransportError::new(TransportErrorKind::ClosedHere, message)
-}
-
-fn call_error(failure: Failure) -> CallError {
-    match failure {
-        Failure::Remote(error) => CallError::Remote(error),
-        Failure::TimedOut { after } => CallError::TimedOut { after },
-        Failure::Malformed(flaw) => CallError::Malformed(flaw),
-    }
 }
 
 fn fail(replies: Vec<Reply>, reason: &Arc<TransportError>) {

@@ -1,8 +1,9 @@
 //! What a connection promises, tried with a peer that plays by a script, on paused time.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bounds;
+mod bytes;
 mod calls;
 mod ending;
 mod notifications;

@@ -3,17 +3,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::OptionFuture;
 use mcp_jsonrpc::RawJson;
 use mcp_peer::PeerOptions;
 use mcp_transport::{Call, Channel};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use crate::{Script, Told, client, client_with};
 
 fn number(told: &Told) -> u64 {
     let params: Value = told.message.params.as_ref().unwrap().decode().unwrap();
-    params["n"].as_u64().unwrap()
+    params.get("n").and_then(Value::as_u64).unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,9 +27,8 @@ async fn notifications_reach_their_handler_one_by_one_in_order() {
         async move {
             assert!(busy.try_lock().is_ok(), "two at once");
             // Some wait, some do not, the later ones less long.
-            if n % 3 != 0 {
-                tokio::time::sleep(Duration::from_millis(1000 - n)).await;
-            }
+            let wait = (n % 3 != 0).then(|| sleep(Duration::from_millis(1000 - n)));
+            OptionFuture::from(wait).await;
             seen.send(n).unwrap();
         }
     });
@@ -89,14 +90,9 @@ async fn a_notification_handler_that_panics_stops_no_others() {
     let handler = Script::notification(move |told| {
         let (n, seen) = (number(&told), seen.clone());
         async move {
-            match n {
-                0 => panic!("on purpose"),
-                1 => {
-                    tokio::task::yield_now().await;
-                    panic!("on purpose")
-                }
-                _ => seen.send(n).unwrap(),
-            }
+            OptionFuture::from((n == 1).then(tokio::task::yield_now)).await;
+            assert!(n > 1, "on purpose");
+            seen.send(n).unwrap();
         }
     });
     let (_peer, mut server) = client(handler).await;
@@ -114,7 +110,7 @@ async fn notifications_beyond_the_bound_are_dropped_while_answers_still_come() {
     let handler = Script::notification(move |told| {
         let (n, seen) = (number(&told), seen.clone());
         async move {
-            tokio::time::sleep(Duration::from_secs(10)).await;
+            sleep(Duration::from_secs(10)).await;
             seen.send(n).unwrap();
         }
     });
@@ -135,6 +131,6 @@ async fn notifications_beyond_the_bound_are_dropped_while_answers_still_come() {
     for n in 0..3 {
         assert_eq!(numbers.recv().await, Some(n));
     }
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_secs(60)).await;
     assert!(numbers.try_recv().is_err());
 }

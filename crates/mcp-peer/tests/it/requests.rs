@@ -1,20 +1,23 @@
 //! The peer's requests: always answered, once, by id.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_jsonrpc::{ErrorObject, RawJson};
-use mcp_transport::{Channel, Session};
+use mcp_transport::Channel;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Script, server};
 
 fn name(params: Option<&RawJson>) -> String {
     let params: Value = params.unwrap().decode().unwrap();
-    params["name"].as_str().unwrap().to_owned()
+    params
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap()
+        .to_owned()
 }
 
 #[tokio::test(start_paused = true)]
@@ -62,11 +65,10 @@ async fn slow_requests_hold_up_no_others() {
     let gate = Arc::new(Notify::new());
     let open = Arc::clone(&gate);
     let handler = Script::request(move |asked| {
-        let gate = Arc::clone(&gate);
+        let slow = name(asked.message.params.as_ref()) == "slow";
+        let gate = slow.then(|| Arc::clone(&gate).notified_owned());
         async move {
-            if name(asked.message.params.as_ref()) == "slow" {
-                gate.notified().await;
-            }
+            futures_util::future::OptionFuture::from(gate).await;
             Ok(RawJson::EMPTY)
         }
     });
@@ -94,9 +96,9 @@ impl Drop for Dropped {
 #[tokio::test(start_paused = true)]
 async fn j22_a_cancelled_request_is_dropped_and_never_answered() {
     let (tell, dropped) = oneshot::channel();
-    let tell = std::sync::Mutex::new(Some(tell));
+    let tell = Mutex::new(Some(tell));
     let handler = Script::request(move |asked| {
-        let guard = Dropped(tell.lock().unwrap().take(), asked.cancelled.clone());
+        let guard = Dropped(tell.lock().unwrap().take(), asked.cancelled);
         async move {
             let _guard = guard;
             std::future::pending().await
@@ -123,7 +125,7 @@ async fn j22_the_answer_of_a_cancelled_request_never_answers_its_successor() {
     let handler = Script::request(|asked| async move {
         let name = name(asked.message.params.as_ref());
         tokio::time::sleep(Duration::from_millis(10)).await;
-        Ok(RawJson::encode(&name).map_err(|e| ErrorObject::internal(e.to_string()))?)
+        RawJson::encode(&name).map_err(|e| ErrorObject::internal(e.to_string()))
     });
     let (_peer, mut client) = server(handler).await;
     for round in 0..100 {
@@ -169,18 +171,12 @@ async fn handlers_can_call_back_before_they_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn all_messages_of_a_connection_share_a_session_that_ends_with_it() {
-    let ended = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&ended);
+    let (tell, mut sessions) = mpsc::unbounded_channel();
     let handler = Script::request(move |asked| {
-        let session: Session = asked.extensions.get().cloned().unwrap();
-        let count = session.state::<std::sync::Mutex<u32>>();
+        let session = asked.session.unwrap();
+        let count = session.state::<Mutex<u32>>();
         *count.lock().unwrap() += 1;
-        let flag = Arc::clone(&flag);
-        let ended = session.ended().clone();
-        tokio::spawn(async move {
-            ended.cancelled().await;
-            flag.store(true, Ordering::Relaxed);
-        });
+        tell.send(session).unwrap();
         async move { Ok(RawJson::encode(&*count.lock().unwrap()).unwrap()) }
     });
     let (peer, mut client) = server(handler).await;
@@ -188,10 +184,11 @@ async fn all_messages_of_a_connection_share_a_session_that_ends_with_it() {
         client.request(n, "tools/list", json!({})).await;
         assert_eq!(client.expect_answer(n).await["result"], n);
     }
+    let session = sessions.recv().await.unwrap();
+    assert!(!session.ended().is_cancelled());
     client.hang_up().await;
     peer.closed().await;
-    tokio::task::yield_now().await;
-    assert!(ended.load(Ordering::Relaxed));
+    assert!(session.ended().is_cancelled());
 }
 
 #[tokio::test(start_paused = true)]
