@@ -1,0 +1,219 @@
+//! One child process from its start until it is reaped.
+//!
+//! A thread of its own waits for each process, for that needs no runtime: whatever becomes of
+//! the runtime, the process is reaped, and a handle can be dropped anywhere. The thread also
+//! rules out that a signal meets a stranger: it reaps under the lock that signals are sent under.
+
+use std::fmt;
+use std::io;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use mcp_transport::{TransportError, TransportErrorKind};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::group::{self, Force};
+use super::stderr::Tail;
+use super::watchdog::{self, Watched};
+use crate::error::{ChildExit, describe};
+
+/// The stack of a waiting thread, in bytes.
+const STACK: usize = 128 * 1024;
+/// How long the exit may come after the end of stdout, and the rest of the output after the exit.
+pub(super) const SETTLE: Duration = Duration::from_millis(250);
+
+/// What one may know about a child process, also after its end. Cheap to clone; holding it does
+/// not keep the process alive.
+#[derive(Clone)]
+pub struct ChildProcess(Arc<Inner>);
+
+struct Inner {
+    label: String,
+    pid: u32,
+    reaped: Mutex<bool>,
+    exit: watch::Sender<Option<Exit>>,
+    tail: Tail,
+    noise: AtomicU64,
+}
+
+/// How it ended; without a status if somebody else has reaped it.
+type Exit = Option<ExitStatus>;
+
+/// A process that has just been started, with the pipes to it.
+pub(super) struct Started {
+    pub(super) process: ChildProcess,
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: Option<ChildStderr>,
+}
+
+/// Starts a process from the thread that will wait for it.
+pub(super) fn start(mut command: Command, label: String, watched: bool) -> io::Result<Started> {
+    let (started, result) = mpsc::sync_channel(1);
+    let name = format!("mcp wait {label}");
+    let wait = move || {
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(e) => {
+                // The receiver waits for it below.
+                let _ = started.send(Err(e));
+                return;
+            }
+        };
+        drop(command);
+        let watched = watched.then(|| watchdog::watch(child.id())).flatten();
+        let process = ChildProcess::new(label, child.id(), child.stderr.is_some());
+        let _ = started.send(take_pipes(&mut child, process.clone()));
+        process.reap(child, watched);
+    };
+    thread::Builder::new()
+        .name(name)
+        .stack_size(STACK)
+        .spawn(wait)?;
+    result.recv().map_err(io::Error::other)?
+}
+
+/// Without its pipes the process is of no use; dropping them makes it end, or it is killed with
+/// its group.
+fn take_pipes(child: &mut std::process::Child, process: ChildProcess) -> io::Result<Started> {
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        process.end(Force::Kill);
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    Ok(Started {
+        process,
+        stdin,
+        stdout,
+        stderr: child.stderr.take(),
+    })
+}
+
+impl ChildProcess {
+    fn new(label: String, pid: u32, captured: bool) -> Self {
+        Self(Arc::new(Inner {
+            label,
+            pid,
+            reaped: Mutex::new(false),
+            exit: watch::Sender::new(None),
+            tail: Tail::new(captured),
+            noise: AtomicU64::new(0),
+        }))
+    }
+
+    /// Its process id, which is the id of its process group too. Once it has ended, another
+    /// process may get the same.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.0.pid
+    }
+
+    /// The last 64 KiB of its stderr, where that is captured; bytes that are not UTF-8 replaced.
+    #[must_use]
+    pub fn stderr_tail(&self) -> String {
+        self.0.tail.text()
+    }
+
+    /// How many lines of its stdout were no JSON and have been skipped.
+    #[must_use]
+    pub fn noise(&self) -> u64 {
+        self.0.noise.load(Ordering::Relaxed)
+    }
+
+    /// Whether it has ended and was reaped.
+    #[must_use]
+    pub fn has_exited(&self) -> bool {
+        self.0.exit.borrow().is_some()
+    }
+
+    /// Waits until it has ended, is reaped, and nothing is left of its process group. `None`
+    /// where its status is unknown, because somebody else has reaped it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn exited(&self) -> Option<ExitStatus> {
+        let mut exit = self.0.exit.subscribe();
+        // The sender is in `self`, so this cannot fail.
+        let status = exit.wait_for(Option::is_some).await;
+        status.ok().and_then(|status| status.flatten())
+    }
+
+    pub(super) async fn exits_within(&self, time: Duration) -> bool {
+        self.has_exited() || timeout(time, self.exited()).await.is_ok()
+    }
+
+    pub(super) fn tail(&self) -> &Tail {
+        &self.0.tail
+    }
+
+    pub(super) fn note_noise(&self, what: &dyn fmt::Display) {
+        if self.0.noise.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!(process = self.0.label, "skipped a line of stdout: {what}");
+        } else {
+            tracing::debug!(process = self.0.label, "skipped a line of stdout: {what}");
+        }
+    }
+
+    /// Sends a signal to the group, unless the process has been reaped.
+    pub(super) fn end(&self, force: Force) {
+        let reaped = self.0.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*reaped {
+            group::end(self.0.pid, force);
+        }
+    }
+
+    /// Why this stream of it has ended.
+    pub(super) async fn why_ended(&self, stream: &str) -> TransportError {
+        let label = &self.0.label;
+        let (status, message) = if self.exits_within(SETTLE).await {
+            // What it said last is on its way, unless somebody else keeps the pipe open.
+            let _ = timeout(SETTLE, self.0.tail.ended()).await;
+            match self.exited().await {
+                Some(status) => (Some(status), format!("`{label}` {}", describe(status))),
+                None => (None, format!("`{label}` ended")),
+            }
+        } else {
+            (
+                None,
+                format!("`{label}` closed its {stream} but still runs"),
+            )
+        };
+        TransportError::new(TransportErrorKind::Ended, message).with_source(ChildExit {
+            status,
+            stderr: self.stderr_tail(),
+        })
+    }
+
+    fn reap(&self, mut child: std::process::Child, watched: Option<Watched>) {
+        let unreaped = group::wait_unreaped(&mut child);
+        let status = {
+            let mut reaped = self.0.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+            if unreaped {
+                // What the process leaves behind in its group goes with it.
+                group::end(self.0.pid, Force::Kill);
+            }
+            if let Some(watched) = &watched {
+                watched.forget();
+            }
+            let status = child.wait().ok();
+            *reaped = true;
+            status
+        };
+        // The last one takes the watchdog with it; who waits for the exit finds both gone.
+        drop(watched);
+        self.0.exit.send_replace(Some(status));
+    }
+}
+
+impl fmt::Debug for ChildProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildProcess")
+            .field("program", &self.0.label)
+            .field("id", &self.0.pid)
+            .field("exited", &self.has_exited())
+            .finish_non_exhaustive()
+    }
+}

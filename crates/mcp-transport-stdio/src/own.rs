@@ -1,0 +1,172 @@
+//! The own stdin and stdout of a server.
+
+#[cfg_attr(unix, path = "own/unix.rs")]
+#[cfg_attr(not(unix), path = "own/other.rs")]
+mod streams;
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use mcp_jsonrpc::{LineDecoder, Packet};
+use mcp_transport::{Frames, Reader, TransportError, Writer};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::lines::{LineReader, LineWriter};
+
+/// How long the last bytes may take to leave when the stream is closed.
+const LAST: Duration = Duration::from_secs(2);
+
+type Source = Box<dyn AsyncRead + Send + Unpin>;
+type Sink = Box<dyn AsyncWrite + Send + Unpin>;
+
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Stdin and stdout of this process as the wire of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Stdio {
+    limit: usize,
+}
+
+impl Stdio {
+    /// Takes both, with lines of at most 4 MiB. See [`open`](Self::open).
+    ///
+    /// # Panics
+    /// If the tokio runtime has been built without I/O.
+    #[must_use]
+    pub fn own() -> (StdioReader, StdioWriter) {
+        Self::new().open()
+    }
+
+    /// The choice of a limit before [`open`](Self::open).
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            limit: LineDecoder::DEFAULT_LIMIT,
+        }
+    }
+
+    /// The longest line that is accepted, in bytes.
+    #[must_use]
+    pub const fn max_line(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// Takes both; to be called once, before anything else reads stdin.
+    ///
+    /// On Unix the wire moves to private descriptors: from then on stdin is empty, and what other
+    /// code prints goes to stderr, so neither a stray `println!` nor a child process can get onto
+    /// the wire. Pipes and sockets are used without blocking, and are set back when the halves
+    /// are dropped; anything else, as a terminal or a file, keeps its mode and is read by a
+    /// thread.
+    ///
+    /// Where the streams cannot be had, because they are taken or there is no tokio runtime, the
+    /// first read and write say so.
+    ///
+    /// # Panics
+    /// If the tokio runtime has been built without I/O.
+    #[must_use]
+    pub fn open(self) -> (StdioReader, StdioWriter) {
+        let (source, sink) = take().unwrap_or_else(|e| {
+            let same = io::Error::new(e.kind(), e.to_string());
+            (Box::new(Broken(Some(e))), Box::new(Broken(Some(same))))
+        });
+        let reader = StdioReader(LineReader::new(source, self.limit));
+        (reader, StdioWriter(LineWriter::new(sink)))
+    }
+}
+
+impl Default for Stdio {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn take() -> io::Result<(Source, Sink)> {
+    Handle::try_current().map_err(io::Error::other)?;
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        return Err(io::Error::other("stdin and stdout are already a wire"));
+    }
+    streams::take()
+}
+
+/// Reads the own stdin.
+#[derive(Debug)]
+pub struct StdioReader(LineReader<Source>);
+
+impl Reader for StdioReader {
+    async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
+        self.0.read(into).await
+    }
+}
+
+/// Writes to the own stdout.
+#[derive(Debug)]
+pub struct StdioWriter(LineWriter<Sink>);
+
+impl Writer for StdioWriter {
+    fn feed(&mut self, packet: &Packet) {
+        self.0.feed(packet);
+    }
+
+    fn pending(&self) -> usize {
+        self.0.pending()
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        self.0.flush().await
+    }
+
+    /// Sends off what is left, for at most 2 s, and closes.
+    async fn close(&mut self) {
+        let last = async {
+            if self.0.flush().await.is_ok() {
+                self.0.close().await;
+            }
+        };
+        // Who does not read until then gets no more.
+        let _ = timeout(LAST, last).await;
+    }
+}
+
+/// Streams that could not be had: fails with the reason, then is at its end.
+struct Broken(Option<io::Error>);
+
+impl Broken {
+    fn fail<T>(&mut self, then: T) -> Poll<io::Result<T>> {
+        Poll::Ready(self.0.take().map_or(Ok(then), Err))
+    }
+}
+
+impl AsyncRead for Broken {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.fail(())
+    }
+}
+
+impl AsyncWrite for Broken {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.fail(0)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.fail(())
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
