@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use mcp_jsonrpc::RawJson;
-use mcp_transport::{Call, CallError, Channel, Delivery, TransportErrorKind};
+use mcp_jsonrpc::{Frame, Packet, RawJson};
+use mcp_peer::PeerOptions;
+use mcp_transport::{
+    Call, CallError, Channel, Delivery, Frames, Reader, TransportError, TransportErrorKind, Writer,
+};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -60,6 +63,64 @@ async fn a_client_that_closes_cancels_what_is_in_flight_and_ends_the_stream() {
     assert_eq!(reason.kind(), TransportErrorKind::ClosedHere);
     assert_eq!(delivery, Delivery::Unknown);
     assert_eq!(peer.closed().await.kind(), TransportErrorKind::ClosedHere);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_closes_does_not_wait_for_its_own_handlers() {
+    let (peer, mut server) = client(Script::request(|_| std::future::pending())).await;
+    server.request(1, "roots/list", json!({})).await;
+    tokio::task::yield_now().await;
+    let start = Instant::now();
+    peer.close().await;
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    assert_eq!(server.receive().await, None);
+}
+
+/// Reads one answer, then that the process is gone.
+struct LastWords(u32);
+
+impl Reader for LastWords {
+    async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
+        self.0 += 1;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if self.0 > 1 {
+            return Err(TransportError::new(
+                TransportErrorKind::Ended,
+                "it exited with status 3",
+            ));
+        }
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":"last words"}"#;
+        into.push(Frame::decode(answer.into()));
+        Ok(true)
+    }
+}
+
+struct Broken;
+
+impl Writer for Broken {
+    fn feed(&mut self, _: &Packet) {}
+
+    fn pending(&self) -> usize {
+        1
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        Err(std::io::Error::from(std::io::ErrorKind::BrokenPipe).into())
+    }
+
+    async fn close(&mut self) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_pipe_loses_no_answer_and_hides_no_reason() {
+    let peer = mcp_peer::client(LastWords(0), Broken, Script::idle(), PeerOptions::default());
+    let (answered, lost) = tokio::join!(peer.call(call()), peer.call(call()));
+    assert_eq!(answered.unwrap().as_str(), "\"last words\"");
+    let Err(CallError::Closed { reason, .. }) = lost else {
+        panic!("{lost:?}");
+    };
+    assert_eq!(reason.to_string(), "it exited with status 3");
+    assert_eq!(peer.closed().await.to_string(), "it exited with status 3");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ mod bytes;
 mod calls;
 mod ending;
 mod notifications;
+mod pair;
 mod requests;
 
 use std::fmt;
