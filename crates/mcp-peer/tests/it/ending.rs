@@ -81,8 +81,8 @@ struct LastWords(u32);
 
 impl Reader for LastWords {
     async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
-        self.0 += 1;
         tokio::time::sleep(Duration::from_millis(100)).await;
+        self.0 += 1;
         if self.0 > 1 {
             return Err(TransportError::new(
                 TransportErrorKind::Ended,
