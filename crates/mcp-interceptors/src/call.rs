@@ -18,7 +18,7 @@ use crate::{BoundTool, JsonMap};
 /// ```
 /// # use std::sync::Arc;
 /// # use mcp_interceptors::{BoundTool, JsonMap, ToolCall};
-/// # fn tool() -> Arc<BoundTool> { Arc::new(BoundTool::new("math__add", "math", mcp_protocol::Tool::new("add"))) }
+/// # fn tool() -> Arc<BoundTool> { Arc::new(BoundTool::new("math__add", "math", mcp_protocol::Tool::new("add", serde_json::json!({"type": "object"})))) }
 /// let call = ToolCall::new(tool(), JsonMap::new()).with_arg("a", 2);
 /// let kept = call.clone();
 /// let changed = call.with_arg("a", 10);

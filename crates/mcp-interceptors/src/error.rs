@@ -191,19 +191,24 @@ impl StdError for CallError {
 }
 
 impl From<BoxError> for CallError {
-    /// Gives a `CallError` back as it is. An error of another type becomes one of kind
-    /// [`Layer`](CallErrorKind::Layer) with that error's text.
+    /// Gives a `CallError` back as it is. tower's own errors get the kind that they are of; an
+    /// error of any other type becomes one of kind [`Layer`](CallErrorKind::Layer).
     fn from(error: BoxError) -> Self {
-        match error.downcast::<Self>() {
-            Ok(own) => *own,
-            Err(other) => {
-                let message = other.to_string();
-                let error = Self::new(CallErrorKind::Layer, message);
-                match other.source() {
-                    Some(_) => error.with_source(other),
-                    None => error,
-                }
-            }
+        let error = match error.downcast::<Self>() {
+            Ok(own) => return *own,
+            Err(other) => other,
+        };
+        let kind = if error.is::<tower::timeout::error::Elapsed>() {
+            CallErrorKind::TimedOut
+        } else if error.is::<tower::load_shed::error::Overloaded>() {
+            CallErrorKind::Refused
+        } else {
+            CallErrorKind::Layer
+        };
+        let own = Self::new(kind, error.to_string());
+        match error.source() {
+            Some(_) => own.with_source(error),
+            None => own,
         }
     }
 }

@@ -21,7 +21,7 @@ type Function =
 /// use mcp_interceptors::{LocalTools, ToolCall, Toolset};
 /// use mcp_protocol::Tool;
 ///
-/// let tools = LocalTools::new("local").tool(Tool::new("shout"), |call: ToolCall| async move {
+/// let tools = LocalTools::new("local").tool(Tool::new("shout", serde_json::json!({"type": "object"})), |call: ToolCall| async move {
 ///     Ok(call.args()["text"].as_str().unwrap_or_default().to_uppercase().into())
 /// });
 /// let shout = tools.tools().await.tools.remove(0);

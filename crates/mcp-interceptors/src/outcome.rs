@@ -27,16 +27,12 @@ impl ToolOutcome {
     /// The text blocks, joined with line breaks. Empty if there are none.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for block in self.content() {
-            if let ContentBlock::Text(block) = block {
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                text.push_str(&block.text);
-            }
-        }
-        text
+        let texts: Vec<&str> = self
+            .content()
+            .iter()
+            .filter_map(ContentBlock::as_text)
+            .collect();
+        texts.join("\n")
     }
 
     /// The content blocks that the model would see.

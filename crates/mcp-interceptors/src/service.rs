@@ -14,12 +14,30 @@ use crate::{BoxFuture, CallError, Intercept, ToolCall, ToolOutcome, Toolset};
 ///
 /// It is a [`tower_service::Service`], so tower's layers fit around it, and it is made from any
 /// such service. A clone costs a reference count; the chain is built once and shared.
-#[derive(Clone)]
-pub struct ToolService(Arc<dyn Answer>);
+///
+/// It is as ready as the tower service that it was made from, so a layer that sheds load sees a
+/// concurrency limit further in. An interceptor in between is always ready, as it may answer by
+/// itself.
+pub struct ToolService {
+    shared: Arc<dyn Answer>,
+    /// A clone of a tower service that is being, or was, polled to readiness.
+    reserved: Option<Box<dyn Reserved>>,
+}
 
-/// A service that needs neither `&mut self` nor readiness.
+/// A service that needs no `&mut self`.
 pub(crate) trait Answer: Send + Sync + 'static {
     fn answer(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>>;
+
+    /// What has to be polled to readiness before a call; `None` if it is always ready.
+    fn reserve(&self) -> Option<Box<dyn Reserved>> {
+        None
+    }
+}
+
+/// A place in a tower service.
+pub(crate) trait Reserved: Send + Sync {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>>;
+    fn call(self: Box<Self>, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>>;
 }
 
 impl ToolService {
@@ -36,15 +54,22 @@ impl ToolService {
             return own.clone();
         }
         if let Some(intercept) = any.downcast_ref::<Intercept>() {
-            return Self(Arc::new(intercept.clone()));
+            return Self::over(intercept.clone());
         }
-        Self(Arc::new(Tower(service)))
+        Self::over(Tower(service))
+    }
+
+    fn over(answer: impl Answer) -> Self {
+        Self {
+            shared: Arc::new(answer),
+            reserved: None,
+        }
     }
 
     /// The service at the bottom of a chain: the toolset itself.
     #[must_use]
     pub fn from_toolset(toolset: Arc<dyn Toolset>) -> Self {
-        Self(Arc::new(Base(toolset)))
+        Self::over(Base(toolset))
     }
 
     /// Makes one call.
@@ -52,7 +77,16 @@ impl ToolService {
     /// # Cancel safety
     /// Dropping the future drops every layer's future and with it the call.
     pub fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
-        self.0.answer(call)
+        self.shared.answer(call)
+    }
+}
+
+impl Clone for ToolService {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            reserved: None,
+        }
     }
 }
 
@@ -67,12 +101,21 @@ impl Service<ToolCall> for ToolService {
     type Error = CallError;
     type Future = BoxFuture<'static, Result<ToolOutcome, CallError>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        if self.reserved.is_none() {
+            self.reserved = self.shared.reserve();
+        }
+        match &mut self.reserved {
+            Some(reserved) => reserved.poll_ready(cx),
+            None => Poll::Ready(Ok(())),
+        }
     }
 
     fn call(&mut self, call: ToolCall) -> Self::Future {
-        self.0.answer(call)
+        match self.reserved.take() {
+            Some(reserved) => reserved.call(call),
+            None => self.shared.answer(call),
+        }
     }
 }
 
@@ -100,5 +143,27 @@ where
                 .map_err(Into::into)?;
             service.call(call).await.map_err(Into::into)
         })
+    }
+
+    fn reserve(&self) -> Option<Box<dyn Reserved>> {
+        Some(Box::new(Self(self.0.clone())))
+    }
+}
+
+impl<S> Reserved for Tower<S>
+where
+    S: Service<ToolCall, Response = ToolOutcome> + Clone + Send + Sync + 'static,
+    S::Error: Into<CallError>,
+    S::Future: Send,
+{
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        self.0.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(
+        mut self: Box<Self>,
+        call: ToolCall,
+    ) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
+        Box::pin(async move { self.0.call(call).await.map_err(Into::into) })
     }
 }
