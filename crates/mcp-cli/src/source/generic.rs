@@ -92,7 +92,10 @@ fn by_keyword<'t>(tokens: &Tokens<'t>) -> Option<(&'static str, &'t str)> {
         let name = tokens.text(name_at);
         let after = tokens.text(name_at + 1);
         let declared = !matches!(word, "struct" | "union" | "enum" | "class")
-            || matches!(after, "" | "{" | ":" | "<" | "(" | "extends" | "implements" | "final" | "where");
+            || matches!(
+                after,
+                "" | "{" | ":" | "<" | "(" | "extends" | "implements" | "final" | "where"
+            );
         return (is_name(name) && declared).then_some((*kind, name));
     }
     None
@@ -127,8 +130,11 @@ fn c_function<'t>(
         typed |= is_name(word);
     }
     let last = tokens.text(tokens.len().saturating_sub(1));
-    let has_body = last == "{" || (last == ")" && next.starts_with('{')) || tokens.text(tokens.closing(open) + 1) == "{";
-    (typed && has_body && is_name(name) && !STATEMENTS.contains(&name)).then_some(("function", name))
+    let has_body = last == "{"
+        || (last == ")" && next.starts_with('{'))
+        || tokens.text(tokens.closing(open) + 1) == "{";
+    (typed && has_body && is_name(name) && !STATEMENTS.contains(&name))
+        .then_some(("function", name))
 }
 
 /// `NAME = value` at the beginning of a line; `name: value` in configuration.
@@ -145,7 +151,8 @@ fn assignment<'t>(
         ":=" => language == Language::Hash,
         _ => false,
     };
-    (is_name(name) && at_start && assigns && language != Language::CLike).then_some(("variable", name))
+    (is_name(name) && at_start && assigns && language != Language::CLike)
+        .then_some(("variable", name))
 }
 
 /// `name() {` in a shell.

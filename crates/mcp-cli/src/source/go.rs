@@ -41,7 +41,11 @@ fn function(tokens: &Tokens<'_>, at: usize) -> Option<Definition> {
         name_at = end + 1;
     }
     let name = tokens.get(name_at).filter(|token| token.is_name())?;
-    let kind = if owner.is_some() { "method" } else { "function" };
+    let kind = if owner.is_some() {
+        "method"
+    } else {
+        "function"
+    };
     matches!(tokens.text(name_at + 1), "(" | "[").then(|| definition(kind, name, owner))
 }
 
@@ -91,11 +95,16 @@ fn declarations(
 }
 
 fn declaration(tokens: &Tokens<'_>, at: usize, kind: &'static str) -> Option<Definition> {
-    let name = tokens.get(at).filter(|token| token.is_name() && token.text != "_")?;
-    let is_function = kind == "variable"
-        && tokens.text(at + 1) == "="
-        && tokens.text(at + 2) == "func";
-    Some(definition(if is_function { "function" } else { kind }, name, None))
+    let name = tokens
+        .get(at)
+        .filter(|token| token.is_name() && token.text != "_")?;
+    let is_function =
+        kind == "variable" && tokens.text(at + 1) == "=" && tokens.text(at + 2) == "func";
+    Some(definition(
+        if is_function { "function" } else { kind },
+        name,
+        None,
+    ))
 }
 
 fn definition(kind: &'static str, name: Token<'_>, owner: Option<String>) -> Definition {

@@ -53,7 +53,10 @@ impl Language {
     }
 
     fn of_plain_name(name: &str, first_line: &str) -> Self {
-        if matches!(name, "Makefile" | "makefile" | "Dockerfile" | "Rakefile" | "Gemfile") {
+        if matches!(
+            name,
+            "Makefile" | "makefile" | "Dockerfile" | "Rakefile" | "Gemfile"
+        ) {
             return Self::Hash;
         }
         let Some(program) = first_line.strip_prefix("#!") else {

@@ -149,9 +149,9 @@ impl Masker<'_> {
         if self.language != Language::Rust || self.after_word() {
             return false;
         }
-        let prefix = ["r", "br", "cr"].into_iter().find(|prefix| {
-            self.starts(prefix) && matches!(self.peek(prefix.len()), b'"' | b'#')
-        });
+        let prefix = ["r", "br", "cr"]
+            .into_iter()
+            .find(|prefix| self.starts(prefix) && matches!(self.peek(prefix.len()), b'"' | b'#'));
         let Some(prefix) = prefix else {
             return false;
         };
@@ -315,15 +315,47 @@ mod tests {
     #[test]
     fn comments_and_strings_become_blank_and_nothing_else() {
         for (language, text, want) in [
-            (Language::Rust, "a /* /* x */ y */ b // c\nd", "a                 b     \nd"),
-            (Language::Rust, "f(\"fn x\\\"\", 'y', &'a b)", "f(\"      \", ' ', &'a b)"),
-            (Language::Rust, "r#\"a\"b\"#; r#fn; br\"c\"", "r#\"   \"#; r#fn; br\" \""),
+            (
+                Language::Rust,
+                "a /* /* x */ y */ b // c\nd",
+                "a                 b     \nd",
+            ),
+            (
+                Language::Rust,
+                "f(\"fn x\\\"\", 'y', &'a b)",
+                "f(\"      \", ' ', &'a b)",
+            ),
+            (
+                Language::Rust,
+                "r#\"a\"b\"#; r#fn; br\"c\"",
+                "r#\"   \"#; r#fn; br\" \"",
+            ),
             (Language::Rust, "'\\'' 'é' 'x: &'y", "'  ' '  ' 'x: &'y"),
-            (Language::Python, "a = '''d\ne''' # f\ng'h\ni", "a = ''' \n '''    \ng' \ni"),
-            (Language::Script, "`a${b({c:`d`})}e` + f", "`   b({c:` `})  ` + f"),
-            (Language::Script, "x = /a\"[/]/g; y / 2 / \"z\"", "x = /     /g; y / 2 / \" \""),
-            (Language::Script, "return /'/; a[0] / b", "return / /; a[0] / b"),
-            (Language::Go, "a := `b\n\\`; c := 'd'", "a := ` \n `; c := ' '"),
+            (
+                Language::Python,
+                "a = '''d\ne''' # f\ng'h\ni",
+                "a = ''' \n '''    \ng' \ni",
+            ),
+            (
+                Language::Script,
+                "`a${b({c:`d`})}e` + f",
+                "`   b({c:` `})  ` + f",
+            ),
+            (
+                Language::Script,
+                "x = /a\"[/]/g; y / 2 / \"z\"",
+                "x = /     /g; y / 2 / \" \"",
+            ),
+            (
+                Language::Script,
+                "return /'/; a[0] / b",
+                "return / /; a[0] / b",
+            ),
+            (
+                Language::Go,
+                "a := `b\n\\`; c := 'd'",
+                "a := ` \n `; c := ' '",
+            ),
             (Language::Hash, "a$# b#c # d", "a$# b#c    "),
             (Language::Text, "it's \"so\"", "it's \"so\""),
         ] {
@@ -336,7 +368,13 @@ mod tests {
         let nasty = "`${`${'\"\\\n/*é//'''\"\"\"r##\"#\n}`/[\\]'\\";
         for start in (0..nasty.len()).filter(|at| nasty.is_char_boundary(*at)) {
             let text = &nasty[start..];
-            for language in [Language::Rust, Language::Python, Language::Script, Language::Go, Language::CLike] {
+            for language in [
+                Language::Rust,
+                Language::Python,
+                Language::Script,
+                Language::Go,
+                Language::CLike,
+            ] {
                 let masked = mask(language, text);
                 assert_eq!(masked.len(), text.len());
                 assert_eq!(masked.matches('\n').count(), text.matches('\n').count());

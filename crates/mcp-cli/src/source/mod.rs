@@ -43,7 +43,11 @@ impl Definition {
 
     /// The name as people write it: `Type::name` in Rust, `Type.name` elsewhere.
     pub(crate) fn full_name(&self, language: Language) -> String {
-        let between = if language == Language::Rust { "::" } else { "." };
+        let between = if language == Language::Rust {
+            "::"
+        } else {
+            "."
+        };
         match &self.owner {
             Some(owner) => format!("{owner}{between}{}", self.name),
             None => self.name.clone(),

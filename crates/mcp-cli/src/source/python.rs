@@ -84,7 +84,11 @@ fn statement(line: &str, scopes: &[Scope]) -> Option<(&'static str, String)> {
         "type" if is_name(name) && matches!(tokens.text(2), "=" | "[") => {
             Some(("variable", name.to_owned()))
         }
-        variable if is_name(variable) && !is_keyword(variable) && scopes.iter().all(|scope| scope.is_class) => {
+        variable
+            if is_name(variable)
+                && !is_keyword(variable)
+                && scopes.iter().all(|scope| scope.is_class) =>
+        {
             let assigned = match tokens.text(1) {
                 "=" => tokens.text(2) != "=",
                 ":" => (2..tokens.len()).any(|at| tokens.text(at) == "="),
@@ -98,7 +102,10 @@ fn statement(line: &str, scopes: &[Scope]) -> Option<(&'static str, String)> {
 
 /// Words that a colon or an assignment may follow, but that are no names.
 fn is_keyword(word: &str) -> bool {
-    matches!(word, "else" | "try" | "finally" | "except" | "lambda" | "if" | "while" | "with")
+    matches!(
+        word,
+        "else" | "try" | "finally" | "except" | "lambda" | "if" | "while" | "with"
+    )
 }
 
 fn definition(kind: &'static str, name: &str, scopes: &[Scope], line: u32) -> Definition {

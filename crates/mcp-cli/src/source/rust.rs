@@ -57,7 +57,11 @@ impl<'t> Scanner<'t> {
     }
 
     fn open_brace(&mut self) {
-        let header = if self.nest == 0 { self.pending.take() } else { None };
+        let header = if self.nest == 0 {
+            self.pending.take()
+        } else {
+            None
+        };
         self.open.push(header.unwrap_or_else(|| Scope {
             name: String::new(),
             is_type: false,
@@ -71,7 +75,10 @@ impl<'t> Scanner<'t> {
 
     /// Whether an item may begin here: at the start, behind another item or an attribute.
     fn at_item(&self, at: usize) -> bool {
-        matches!(self.tokens.before(at), "" | "{" | "}" | ";" | "]" | "unsafe" | "default")
+        matches!(
+            self.tokens.before(at),
+            "" | "{" | "}" | ";" | "]" | "unsafe" | "default"
+        )
     }
 
     fn item(&mut self, at: usize, kind: &'static str) {
@@ -85,7 +92,10 @@ impl<'t> Scanner<'t> {
             kind => kind,
         };
         let scopes = self.open.iter().map(|scope| scope.name.as_str());
-        let scope = scopes.filter(|name| !name.is_empty()).collect::<Vec<_>>().join("::");
+        let scope = scopes
+            .filter(|name| !name.is_empty())
+            .collect::<Vec<_>>()
+            .join("::");
         let text = name.text.to_owned();
         self.found.push(Definition {
             kind,
@@ -94,7 +104,10 @@ impl<'t> Scanner<'t> {
             scope,
             line: name.line,
         });
-        if matches!(kind, "function" | "method" | "module" | "trait" | "struct" | "enum" | "union") {
+        if matches!(
+            kind,
+            "function" | "method" | "module" | "trait" | "struct" | "enum" | "union"
+        ) {
             self.header(text, kind == "trait");
         }
     }

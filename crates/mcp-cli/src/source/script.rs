@@ -65,7 +65,8 @@ impl<'t> Scanner<'t> {
             "=" | "(" | "," | ":" | "[" | "return" | "?" | "default" | "&" | "|" | "yield"
         );
         let value = value && self.tokens.before(at.saturating_sub(1)) != "case";
-        self.open.push(if value { Scope::Object } else { Scope::Other });
+        self.open
+            .push(if value { Scope::Object } else { Scope::Other });
     }
 
     fn add(&mut self, kind: &'static str, name: Token<'t>, owner: Option<String>) {
@@ -111,7 +112,10 @@ impl<'t> Scanner<'t> {
         if matches!(self.tokens.before(at), ".") || self.tokens.text(at + 1) == ":" {
             return;
         }
-        let own = self.tokens.get(at + 1).filter(|token| token.is_name() && token.text != "extends");
+        let own = self
+            .tokens
+            .get(at + 1)
+            .filter(|token| token.is_name() && token.text != "extends");
         // `const Name = class {`
         let given = (self.tokens.before(at) == "=").then(|| self.tokens.before(at - 1));
         let name = own.map_or_else(|| given.unwrap_or_default(), |token| token.text);
@@ -153,7 +157,9 @@ impl<'t> Scanner<'t> {
         let after = self.tokens.text(at + 2);
         match self.tokens.text(at) {
             "type" if matches!(after, "=" | "<") => self.add("type", name, None),
-            "interface" if matches!(after, "{" | "<" | "extends") => self.add("interface", name, None),
+            "interface" if matches!(after, "{" | "<" | "extends") => {
+                self.add("interface", name, None)
+            }
             "enum" if after == "{" => self.add("enum", name, None),
             "namespace" if matches!(after, "{" | ".") => self.add("namespace", name, None),
             _ => self.member(at),
@@ -207,14 +213,15 @@ impl<'t> Scanner<'t> {
         let Some(name) = self.tokens.get(at).filter(|token| is_member(token.text)) else {
             return;
         };
-        if matches!(before, "=" | "." | ":" | "?" | "=>" | "+" | "-" | "!" | "&" | "|" | "<" | "new") {
+        if matches!(
+            before,
+            "=" | "." | ":" | "?" | "=>" | "+" | "-" | "!" | "&" | "|" | "<" | "new"
+        ) {
             return;
         }
         let open = match self.tokens.text(at + 1) {
             "(" | "<" => Some(self.parameters(at + 1)).filter(|open| self.body(*open).is_some()),
-            ":" if owner.is_none() && matches!(before, "{" | ",") => {
-                self.function_value(at + 2)
-            }
+            ":" if owner.is_none() && matches!(before, "{" | ",") => self.function_value(at + 2),
             _ => None,
         };
         if let Some(open) = open {
@@ -225,12 +232,20 @@ impl<'t> Scanner<'t> {
 
     /// Where the parameters open, behind the type parameters that may stand at `at`.
     fn parameters(&self, at: usize) -> usize {
-        if self.tokens.text(at) == "<" { self.tokens.closing(at) + 1 } else { at }
+        if self.tokens.text(at) == "<" {
+            self.tokens.closing(at) + 1
+        } else {
+            at
+        }
     }
 
     /// If a function begins at `at`: where its parameters are. `x => ...` counts, too.
     fn function_value(&self, at: usize) -> Option<usize> {
-        let at = if self.tokens.text(at) == "async" { at + 1 } else { at };
+        let at = if self.tokens.text(at) == "async" {
+            at + 1
+        } else {
+            at
+        };
         match self.tokens.text(at) {
             "function" => (at..at + 4).find(|place| self.tokens.text(*place) == "("),
             "(" | "<" => {
@@ -302,5 +317,8 @@ impl<'t> Scanner<'t> {
 /// Whether a token can name a member: no word that has parentheses and a block as a statement.
 fn is_member(text: &str) -> bool {
     is_name(text)
-        && !matches!(text, "if" | "for" | "while" | "switch" | "catch" | "with" | "function")
+        && !matches!(
+            text,
+            "if" | "for" | "while" | "switch" | "catch" | "with" | "function"
+        )
 }

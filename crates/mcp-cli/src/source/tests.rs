@@ -34,10 +34,23 @@ impl Foo { fn after() { let r = r#"fn no() {"#; } }
     assert_eq!(
         found(Language::Rust, text),
         [
-            "function alpha 4", "function inner 4", "method Foo::fmt 6", "method Bar::go 8",
-            "type Bar::T 8", "constant Bar::C 8", "trait Tr 9", "method Tr::declared 9",
-            "method Tr::given 9", "module m 10", "struct S 10", "enum E 10", "static X 10",
-            "function in_m 10", "macro mac 11", "function c_side 12", "function try 13",
+            "function alpha 4",
+            "function inner 4",
+            "method Foo::fmt 6",
+            "method Bar::go 8",
+            "type Bar::T 8",
+            "constant Bar::C 8",
+            "trait Tr 9",
+            "method Tr::declared 9",
+            "method Tr::given 9",
+            "module m 10",
+            "struct S 10",
+            "enum E 10",
+            "static X 10",
+            "function in_m 10",
+            "macro mac 11",
+            "function c_side 12",
+            "function try 13",
             "method Foo::after 14",
         ]
     );
@@ -70,8 +83,14 @@ def no4():
     assert_eq!(
         found(Language::Python, text),
         [
-            "variable LIMIT 6", "class A 7", "variable A.x 8", "method A.beta 10",
-            "method A.later 11", "function inner 14", "function top 15", "function tabbed 17",
+            "variable LIMIT 6",
+            "class A 7",
+            "variable A.x 8",
+            "method A.beta 10",
+            "method A.later 11",
+            "function inner 14",
+            "function top 15",
+            "function tabbed 17",
             "variable s 19",
         ]
     );
@@ -116,7 +135,12 @@ switch (a) { case 1: { foo(); break; } }
         ]
     );
     let all = found(Language::Script, text).join("\n");
-    for definition in ["class K 13", "interface I 25", "type F 26", "variable notAFunction 10"] {
+    for definition in [
+        "class K 13",
+        "interface I 25",
+        "type F 26",
+        "variable notAFunction 10",
+    ] {
         assert!(all.contains(definition), "{definition} in {all}");
     }
 }
@@ -145,8 +169,15 @@ func no2() {}
     assert_eq!(
         found(Language::Go, text),
         [
-            "function Alpha 3", "method Stack.Push 4", "function Map 5", "type Stack 6",
-            "type A 8", "type B 9", "constant One 12", "constant Two 13", "function handler 15",
+            "function Alpha 3",
+            "method Stack.Push 4",
+            "function Map 5",
+            "type Stack 6",
+            "type A 8",
+            "type B 9",
+            "constant One 12",
+            "constant Two 13",
+            "function handler 15",
             "variable text 16",
         ]
     );
@@ -157,23 +188,35 @@ fn other_languages_are_read_by_their_keywords() {
     let c = "#define MAX 3\nstatic int add(int a, int b)\n{\n  return sum(a, b);\n}\nint decl(int);\nstruct point { int x; };\nstruct point origin;\nvoid f(void) { if (x) { g(); } }\n";
     assert_eq!(
         found(Language::CLike, c),
-        ["macro MAX 1", "function add 2", "struct point 7", "function f 9"]
+        [
+            "macro MAX 1",
+            "function add 2",
+            "struct point 7",
+            "function f 9"
+        ]
     );
     let java = "public final class Box<T> {\n  private static List<T> all(int n) {\n    return new List<T>(n) {};\n  }\n}\n";
-    assert_eq!(found(Language::CLike, java), ["class Box 1", "function all 2"]);
+    assert_eq!(
+        found(Language::CLike, java),
+        ["class Box 1", "function all 2"]
+    );
     let shell = "# f() {\nNAME=1\ndeploy() {\n  x=2\n}\nfunction again {\n";
     assert_eq!(
         found(Language::Hash, shell),
         ["variable NAME 2", "function deploy 3", "function again 6"]
     );
     let ruby = "module M\n  class C < D\n    def self.make(x)\n";
-    assert_eq!(found(Language::Hash, ruby), ["module M 1", "class C 2", "function make 3"]);
+    assert_eq!(
+        found(Language::Hash, ruby),
+        ["module M 1", "class C 2", "function make 3"]
+    );
 }
 
 #[test]
 fn only_what_is_new_counts_as_added() {
     let old = "fn a() {}\nfn b(x: u8) {}\nimpl T { fn new() {} }\n";
-    let new = "fn a() {}\nfn b(x: u16) {}\nimpl U { fn new() {} }\nimpl T { fn new() {} }\nfn c() {}\n";
+    let new =
+        "fn a() {}\nfn b(x: u16) {}\nimpl U { fn new() {} }\nimpl T { fn new() {} }\nfn c() {}\n";
     assert_eq!(added_functions(Language::Rust, old, new), ["U::new", "c"]);
     assert!(added_functions(Language::Rust, new, old).is_empty());
     let old = "impl A for T { fn f() {} }";

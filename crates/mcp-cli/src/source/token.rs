@@ -142,6 +142,8 @@ fn token_length(rest: &str, first: char) -> usize {
     if is_word(first) {
         return rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     }
-    let double = ["=>", "->", ":=", "::"].iter().any(|mark| rest.starts_with(mark));
+    let double = ["=>", "->", ":=", "::"]
+        .iter()
+        .any(|mark| rest.starts_with(mark));
     if double { 2 } else { first.len_utf8() }
 }
