@@ -36,6 +36,7 @@ struct Call {
     request: RequestContext,
     channel: Arc<dyn Channel>,
     cancelled: CancellationToken,
+    session: Option<Session>,
     extensions: Extensions,
     meter: Meter,
     rounds: Option<Rounds>,
@@ -52,6 +53,7 @@ impl Context {
             context,
             channel,
             cancelled,
+            session,
             extensions,
             ..
         } = incoming;
@@ -60,6 +62,7 @@ impl Context {
             request: context,
             channel,
             cancelled,
+            session,
             extensions,
             meter: Meter::default(),
             rounds,
@@ -120,7 +123,7 @@ impl Context {
     }
 
     pub(crate) fn session(&self) -> Option<&Session> {
-        self.0.extensions.get()
+        self.0.session.as_ref()
     }
 
     pub(crate) fn rounds(&self) -> Option<&Rounds> {

@@ -15,7 +15,7 @@ pub(crate) struct PromptEntry {
 
 impl PromptEntry {
     /// The first argument that is required and not among these.
-    pub(crate) fn missing<'a>(&'a self, given: impl Fn(&str) -> bool) -> Option<&'a str> {
+    pub(crate) fn missing(&self, given: impl Fn(&str) -> bool) -> Option<&str> {
         self.prompt
             .arguments
             .iter()

@@ -17,9 +17,15 @@ pub(crate) struct ResourceEntry {
 /// Where the contents of a resource come from.
 pub(crate) enum Source {
     /// They never change.
-    Fixed(ReadResourceResult, PerVersion),
+    Fixed(Box<Fixed>),
     /// From a handler that is asked each time.
     Handler(Plain<(), ReadResourceResult, RequestError>),
+}
+
+/// Contents that never change, and the answers that they have made.
+pub(crate) struct Fixed {
+    pub(crate) result: ReadResourceResult,
+    pub(crate) answers: PerVersion,
 }
 
 /// A resource template with what reads the resources that it matches.
@@ -31,7 +37,8 @@ pub(crate) struct TemplateEntry {
 
 impl Source {
     pub(crate) fn fixed(result: ReadResourceResult) -> Self {
-        Self::Fixed(result, PerVersion::default())
+        let answers = PerVersion::default();
+        Self::Fixed(Box::new(Fixed { result, answers }))
     }
 }
 

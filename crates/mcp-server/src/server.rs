@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use http::Extensions;
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
+use mcp_peer::{Peer, PeerOptions};
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{Implementation, RequestContext};
-use mcp_transport::{BoxFuture, Handler, Incoming};
+use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Writer};
 use serde_json::Value;
 
 use crate::ServerBuilder;
@@ -55,7 +56,6 @@ impl Shared {
 
 impl Server {
     /// Begins a server with this name and version.
-    #[must_use]
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
         ServerBuilder::new(Implementation::new(name, version))
     }
@@ -74,6 +74,28 @@ impl Server {
     #[must_use]
     pub fn handler(&self) -> Arc<dyn Handler<RequestContext>> {
         Arc::new(self.clone())
+    }
+}
+
+/// Over byte streams.
+impl Server {
+    /// Serves one connection; it is over when the client ends it.
+    ///
+    /// Needs a Tokio runtime, and goes on whether or not the handle is kept: wait for its end by
+    /// [`closed`](mcp_transport::Channel::closed), end it by
+    /// [`close`](mcp_transport::Channel::close).
+    pub fn serve<R: Reader, W: Writer>(&self, reader: R, writer: W) -> Peer {
+        self.serve_with(reader, writer, PeerOptions::default())
+    }
+
+    /// Like [`serve`](Self::serve), with other bounds.
+    pub fn serve_with<R: Reader, W: Writer>(
+        &self,
+        reader: R,
+        writer: W,
+        options: PeerOptions,
+    ) -> Peer {
+        mcp_peer::server(reader, writer, self.identity(), self.handler(), options)
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Brought<'a> {
 impl Rounds {
     pub(crate) fn begin(
         subject: Subject,
-        brought: Brought<'_>,
+        brought: &Brought<'_>,
         seal: &Seal,
     ) -> Result<Self, ErrorObject> {
         let given = brought.input_responses.map(|answers| {

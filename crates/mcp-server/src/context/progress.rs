@@ -56,15 +56,10 @@ impl Meter {
     fn admits(&self, value: f64, now: Instant) -> bool {
         let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let burst = Context::PROGRESS_INTERVAL * Context::PROGRESS_BURST;
-        let full_at = match &*sent {
-            // Also refuses what is not a number.
-            Some(last) if !(value > last.value) => return false,
-            Some(last) => last.full_at.max(now),
-            None if !value.is_finite() => return false,
-            None => now,
-        };
-        let full_at = full_at + Context::PROGRESS_INTERVAL;
-        if !value.is_finite() || full_at > now + burst {
+        let last = sent.as_ref();
+        let rises = last.is_none_or(|last| value > last.value);
+        let full_at = last.map_or(now, |last| last.full_at.max(now)) + Context::PROGRESS_INTERVAL;
+        if !(value.is_finite() && rises) || full_at > now + burst {
             return false;
         }
         *sent = Some(Sent { value, full_at });

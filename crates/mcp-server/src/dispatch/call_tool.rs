@@ -43,7 +43,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
         input_responses: params.input_responses,
         request_state: params.request_state.as_deref(),
     };
-    let cx = rounds::context(server, call, &raw, brought)?;
+    let cx = rounds::context(server, call, &raw, &brought)?;
     Ok(match (entry.handler)(arguments, cx.clone()) {
         Ok(running) => Box::pin(finish(Arc::clone(entry), running, cx)),
         Err(error) => now(write(CallToolResult::error(error.to_string()), &cx)),

@@ -66,9 +66,8 @@ async fn finish(running: Running<Completion, RequestError>, cx: Context) -> Answ
 /// A result made by hand may hold more values than the protocol allows.
 fn limited(mut completion: Completion) -> Completion {
     if completion.values.len() > Completion::MAX_VALUES {
-        completion.total = completion
-            .total
-            .or(u64::try_from(completion.values.len()).ok());
+        let all = || u64::try_from(completion.values.len()).ok();
+        completion.total = completion.total.or_else(all);
         completion.values.truncate(Completion::MAX_VALUES);
         completion.has_more = Some(true);
     }

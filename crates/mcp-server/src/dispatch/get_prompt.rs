@@ -48,7 +48,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
         input_responses: params.input_responses,
         request_state: params.request_state.as_deref(),
     };
-    let cx = rounds::context(server, call, &raw, brought)?;
+    let cx = rounds::context(server, call, &raw, &brought)?;
     let running = (entry.handler)(arguments, cx.clone())
         .map_err(|error| ErrorObject::invalid_params(error.to_string()))?;
     Ok(Box::pin(finish(Arc::clone(entry), running, cx)))

@@ -42,11 +42,11 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let catalog = &server.catalog;
     if let Some(entry) = catalog.resources.get(uri) {
         return Ok(match &entry.source {
-            Source::Fixed(result, written) => now(written.get(call.context.version, || {
-                reply(result.clone(), server, &call.context)
+            Source::Fixed(fixed) => now(fixed.answers.get(call.context.version, || {
+                reply(fixed.result.clone(), server, &call.context)
             })),
             Source::Handler(handler) => {
-                let cx = rounds::context(server, call, &raw, brought)?;
+                let cx = rounds::context(server, call, &raw, &brought)?;
                 let running = handler((), cx.clone());
                 Box::pin(finish(uri.to_owned(), running, cx))
             }
@@ -59,7 +59,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let Some((entry, vars)) = found else {
         return Err(not_found(uri, call.context.version));
     };
-    let cx = rounds::context(server, call, &raw, brought)?;
+    let cx = rounds::context(server, call, &raw, &brought)?;
     let running = (entry.handler)((uri.to_owned(), vars), cx.clone());
     Ok(Box::pin(finish(uri.to_owned(), running, cx)))
 }

@@ -15,7 +15,7 @@ pub(super) fn context(
     server: &Arc<Shared>,
     call: Call,
     params: &RawJson,
-    brought: Brought<'_>,
+    brought: &Brought<'_>,
 ) -> Result<Context, ErrorObject> {
     if !call.context.version.has(Feature::InputRequired) {
         return Ok(Context::new(server, call, None));

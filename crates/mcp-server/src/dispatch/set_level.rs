@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{EmptyResult, LoggingLevel};
-use mcp_transport::Session;
 use serde::Deserialize;
 
 use super::{Answer, Answering, Call, decode, now, reply, take_params};
@@ -29,7 +28,7 @@ fn set(server: &Shared, mut call: Call) -> Answer {
         )));
     }
     // Without a session there is nothing to keep the level with, and no harm in that.
-    if let Some(session) = call.extensions.get::<Session>() {
+    if let Some(session) = &call.session {
         session.state::<SessionLevel>().set(level);
     }
     reply(EmptyResult::new(), server, &call.context)

@@ -39,20 +39,24 @@ impl Pairs {
     fn expand(&self, vars: &TemplateVars, uri: &mut String) {
         let mut joint = self.lead;
         for var in &self.vars {
-            for (i, value) in vars.all(&var.name).iter().enumerate() {
-                if i > 0 && !var.explode {
-                    uri.push(',');
-                } else {
-                    uri.push(char::from(joint));
-                    uri.push_str(&var.name);
-                    // `;name` alone stands for an empty value.
-                    if self.lead != b';' || !value.is_empty() {
-                        uri.push('=');
-                    }
+            let values = vars.all(&var.name);
+            for (i, value) in values.iter().enumerate() {
+                match i {
+                    1.. if !var.explode => uri.push(','),
+                    _ => self.name(joint, &var.name, value, uri),
                 }
                 encode(value, false, uri);
                 joint = self.separator;
             }
+        }
+    }
+
+    fn name(&self, joint: u8, name: &str, value: &str, uri: &mut String) {
+        uri.push(char::from(joint));
+        uri.push_str(name);
+        // `;name` alone stands for an empty value.
+        if self.lead != b';' || !value.is_empty() {
+            uri.push('=');
         }
     }
 }

@@ -89,18 +89,7 @@ impl Part {
                     .filter(|&i| text.get(i..).is_some_and(|t| t.starts_with(literal)))
                     .for_each(|i| to.add(i + literal.len()));
             }
-            Self::Run(run) => {
-                let mut open = false;
-                for (i, byte) in text.iter().enumerate() {
-                    open = (open || run.starts(text, from, i)) && run.takes(*byte);
-                    if open {
-                        to.add(i + 1);
-                    }
-                }
-                if run.lead.is_some() {
-                    from.iter().for_each(|i| to.add(i));
-                }
-            }
+            Self::Run(run) => run.forward(text, from, &mut to),
             Self::Pairs(pairs) => {
                 from.iter().for_each(|i| to.add(i));
                 // A group of pairs always runs to where no pair can go on.
@@ -139,6 +128,19 @@ impl Part {
 }
 
 impl Run {
+    fn forward(&self, text: &[u8], from: &Positions, to: &mut Positions) {
+        let mut open = false;
+        for (i, byte) in text.iter().enumerate() {
+            open = (open || self.starts(text, from, i)) && self.takes(*byte);
+            if open {
+                to.add(i + 1);
+            }
+        }
+        if self.lead.is_some() {
+            from.iter().for_each(|i| to.add(i));
+        }
+    }
+
     /// Whether a value can begin at `i`.
     fn starts(&self, text: &[u8], from: &Positions, i: usize) -> bool {
         match self.lead {
@@ -191,9 +193,8 @@ impl Run {
             let Some(text) = rest else { return };
             if var.explode {
                 // A list takes all that is left.
-                for value in text.split(char::from(self.separator)) {
-                    vars.push(&var.name, decode(value).into_owned());
-                }
+                text.split(char::from(self.separator))
+                    .for_each(|value| vars.push(&var.name, decode(value).into_owned()));
                 return;
             }
             let (value, after) = match text.split_once(char::from(self.separator)) {

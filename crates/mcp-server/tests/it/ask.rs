@@ -1,0 +1,1 @@
+//! Questions to the client, in both eras by one handler.

@@ -1,0 +1,187 @@
+//! What depends on the revision of a request.
+
+use std::time::Duration;
+
+use mcp_protocol::{
+    CallToolResult, ContentBlock, Prompt, PromptMessage, ProtocolVersion, Resource, Tool,
+};
+use mcp_server::{Context, Json, NoArgs, Server};
+use serde_json::{Value, json};
+
+use crate::rig::{Client, text};
+
+fn tool(name: &str) -> Tool {
+    Tool::new(name, json!({"type": "object"}))
+}
+
+fn server() -> Server {
+    Server::builder("revisions", "1.2.3")
+        .tool(tool("media"), |_: NoArgs, _: Context| async {
+            Ok(vec![
+                ContentBlock::audio([1, 2], "audio/wav"),
+                ContentBlock::resource_link(
+                    Resource::new("x:1", "one").with_description("the first"),
+                ),
+            ])
+        })
+        .tool(tool("list"), |_: NoArgs, _: Context| async {
+            Ok(Json([1, 2]))
+        })
+        .tool(tool("bare"), |_: NoArgs, _: Context| async {
+            Ok(CallToolResult::new(vec![]).with_structured_content(json!({"a": 1})))
+        })
+        .tool(tool("null"), |_: NoArgs, _: Context| async {
+            Ok(Json(Value::Null))
+        })
+        .prompt(Prompt::new("listen"), |_: NoArgs, _: Context| async {
+            Ok(PromptMessage::user(ContentBlock::audio(
+                [1, 2],
+                "audio/wav",
+            )))
+        })
+        .fixed_resource(Resource::new("x:1", "one"), "1")
+        .list_ttl(Duration::from_secs(5))
+        .build()
+}
+
+fn kinds(result: &Value) -> Vec<&str> {
+    let blocks = result["content"].as_array().unwrap();
+    blocks
+        .iter()
+        .map(|block| block["type"].as_str().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn proto_45_content_is_of_kinds_that_the_revision_knows() {
+    for (version, expected) in ProtocolVersion::ALL.into_iter().zip([
+        ["resource", "text"],
+        ["audio", "text"],
+        ["audio", "resource_link"],
+        ["audio", "resource_link"],
+        ["audio", "resource_link"],
+    ]) {
+        let client = Client::new(&server(), version);
+        let result = client.call_tool("media", json!({})).await;
+        assert_eq!(kinds(&result), expected, "{version}");
+    }
+    let client = Client::new(&server(), ProtocolVersion::V2024_11_05);
+    let result = client.call_tool("media", json!({})).await;
+    assert_eq!(result["content"][0]["resource"]["blob"], "AQI=");
+    assert_eq!(result["content"][0]["resource"]["mimeType"], "audio/wav");
+    assert_eq!(result["content"][1]["text"], "one: the first (x:1)");
+    let prompt = client
+        .request("prompts/get", json!({"name": "listen"}))
+        .await
+        .unwrap();
+    assert_eq!(prompt["messages"][0]["content"]["type"], "resource");
+}
+
+#[tokio::test]
+async fn proto_40_structured_content_is_of_a_form_that_the_revision_knows() {
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server(), version);
+        let newest = version == ProtocolVersion::LATEST;
+        let result = client.call_tool("list", json!({})).await;
+        let expected = newest.then(|| json!([1, 2]));
+        assert_eq!(
+            result.get("structuredContent"),
+            expected.as_ref(),
+            "{version}"
+        );
+        assert_eq!(text(&result), "[1,2]");
+        let result = client.call_tool("null", json!({})).await;
+        assert_eq!(
+            result.get("structuredContent").is_some(),
+            newest,
+            "{version}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn proto_41_structured_content_alone_gets_a_text() {
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server(), version);
+        let result = client.call_tool("bare", json!({})).await;
+        assert_eq!(text(&result), r#"{"a":1}"#);
+    }
+}
+
+#[tokio::test]
+async fn proto_06_every_result_names_its_kind_where_the_revision_has_kinds() {
+    let methods = [
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "list"})),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({"name": "listen"})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "x:1"})),
+    ];
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server(), version);
+        for (method, params) in &methods {
+            let result = client.request(method, params.clone()).await.unwrap();
+            let kind = version.is_stateless().then(|| json!("complete"));
+            assert_eq!(
+                result.get("resultType"),
+                kind.as_ref(),
+                "{method} in {version}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn proto_08_results_say_who_made_them_where_the_revision_wants_it() {
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server(), version);
+        for result in [
+            client.call_tool("list", json!({})).await,
+            client.request("tools/list", json!({})).await.unwrap(),
+        ] {
+            let info = version.is_stateless().then(|| {
+                json!({"io.modelcontextprotocol/serverInfo": {
+                    "name": "revisions", "version": "1.2.3"
+                }})
+            });
+            assert_eq!(result.get("_meta"), info.as_ref(), "{version}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn proto_50_results_that_may_be_kept_say_how_long_and_others_do_not() {
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server(), version);
+        for (method, params, kept) in [
+            ("tools/list", json!({}), Some((5000, "public"))),
+            ("prompts/list", json!({}), Some((5000, "public"))),
+            ("resources/list", json!({}), Some((5000, "public"))),
+            (
+                "resources/templates/list",
+                json!({}),
+                Some((5000, "public")),
+            ),
+            (
+                "resources/read",
+                json!({"uri": "x:1"}),
+                Some((0, "private")),
+            ),
+            ("tools/call", json!({"name": "list"}), None),
+            ("prompts/get", json!({"name": "listen"}), None),
+        ] {
+            let result = client.request(method, params).await.unwrap();
+            let kept = kept.filter(|_| version.is_stateless());
+            assert_eq!(
+                result.get("ttlMs").cloned(),
+                kept.map(|(ttl, _)| json!(ttl))
+            );
+            assert_eq!(
+                result.get("cacheScope").cloned(),
+                kept.map(|(_, scope)| json!(scope))
+            );
+        }
+    }
+}
