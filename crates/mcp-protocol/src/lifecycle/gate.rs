@@ -9,7 +9,8 @@ use crate::{ClientCapabilities, Feature, ProtocolVersion, ServerCapabilities};
 
 /// Whether a revision has a method. Methods that no revision of the core knows are left to
 /// extensions: they exist everywhere.
-pub(super) fn exists(method: &str, version: ProtocolVersion) -> bool {
+#[must_use]
+pub fn exists(method: &str, version: ProtocolVersion) -> bool {
     let feature = match method {
         "initialize" | "notifications/initialized" => Feature::Handshake,
         "ping" => Feature::Ping,
