@@ -149,9 +149,9 @@ impl ConnectError {
                 NegotiationError::Ended { .. } | NegotiationError::Unreachable { .. },
                 Some(CallError::Closed { reason, .. }),
             ) => Box::new(Shared(reason)),
-            (NegotiationError::Refused { error, .. }, _) => Box::new(error),
             (
-                NegotiationError::Rejected {
+                NegotiationError::Refused { error, .. }
+                | NegotiationError::Rejected {
                     error: Some(error), ..
                 },
                 _,

@@ -8,6 +8,7 @@ mod inward;
 mod negotiate;
 mod options;
 mod paginate;
+mod pool;
 mod rounds;
 mod session;
 
@@ -16,4 +17,5 @@ pub use error::{Error, InputError, PagesError};
 pub use handlers::{Change, Changes, Elicitation, Handlers, Logging, Origin, Roots, Sampling};
 pub use options::{CallOptions, ClientOptions};
 pub use paginate::{Listed, Page, Paged};
+pub use pool::{NamePolicy, PoolBuilder, PoolError, ServerOptions, ServerPool, SessionPolicy};
 pub use session::Session;

@@ -11,7 +11,7 @@ use mcp_protocol::{ProtocolVersion, RequestContext};
 use mcp_transport::{BoxFuture, Call, CallError, Handler, Timeouts, TransportErrorKind};
 use tokio::time::Instant;
 
-use crate::{ClientOptions, Connect, ConnectError, Link};
+use crate::{ClientOptions, Connect, ConnectError, Link, StderrTail};
 
 /// Opens a connection and agrees on a revision.
 ///
@@ -44,7 +44,8 @@ pub(crate) async fn negotiate(
                     talk.link.channel.close().await;
                     talk.link = connect.connect(Arc::clone(&handler)).await?;
                 }
-                step => talk.go(step).await?,
+                Step::Notify { method, version } => notify(&talk.link, method, version).await?,
+                step => talk.send(step),
             }
         }
         talk.wait().await;
@@ -60,47 +61,25 @@ struct Talk {
 }
 
 impl Talk {
-    async fn go(&mut self, step: Step) -> Result<(), ConnectError> {
-        match step {
-            Step::Request {
-                key,
-                method,
-                params,
-                mirror_version,
-                timeout,
-            } => {
-                let mut call = Call::new(method, Some(params));
-                call.timeouts = match timeout {
-                    Some(limit) => Timeouts::within(limit),
-                    None => unlimited(),
-                };
-                call.cancellable = false;
-                call.mirror.version = mirror_version.map(ProtocolVersion::as_str);
-                let channel = Arc::clone(&self.link.channel);
-                self.under_way
-                    .push(Box::pin(async move { (key, channel.call(call).await) }));
-                Ok(())
-            }
-            Step::Notify { method, version } => self.notify(method, version).await,
-            _ => Ok(()),
-        }
-    }
-
-    async fn notify(
-        &self,
-        method: MethodName,
-        version: ProtocolVersion,
-    ) -> Result<(), ConnectError> {
-        let channel = &self.link.channel;
-        channel.negotiated(version.as_str());
-        let sent = channel
-            .notify(Notification::new(method.clone(), None))
-            .await;
-        sent.map_err(|e| {
-            ConnectError::new(Phase::Handshake, format!("{method} could not be sent"))
-                .with_source(e)
-                .with_stderr(self.stderr())
-        })
+    /// Begins a request.
+    fn send(&self, step: Step) {
+        let Step::Request {
+            key,
+            method,
+            params,
+            mirror_version,
+            timeout,
+        } = step
+        else {
+            return;
+        };
+        let mut call = Call::new(method, Some(params));
+        call.timeouts = timeout.map_or_else(unlimited, Timeouts::within);
+        call.cancellable = false;
+        call.mirror.version = mirror_version.map(ProtocolVersion::as_str);
+        let channel = Arc::clone(&self.link.channel);
+        self.under_way
+            .push(Box::pin(async move { (key, channel.call(call).await) }));
     }
 
     /// Waits until a request has ended or time has passed.
@@ -132,12 +111,24 @@ impl Talk {
     async fn failed(&mut self, error: NegotiationError) -> ConnectError {
         self.under_way.clear();
         self.link.channel.close().await;
-        ConnectError::negotiation(error, self.last.take()).with_stderr(self.stderr())
+        let stderr = self.link.stderr.as_ref().and_then(StderrTail::read);
+        ConnectError::negotiation(error, self.last.take()).with_stderr(stderr)
     }
+}
 
-    fn stderr(&self) -> Option<String> {
-        self.link.stderr.as_ref()?.read()
-    }
+async fn notify(
+    link: &Link,
+    method: MethodName,
+    version: ProtocolVersion,
+) -> Result<(), ConnectError> {
+    link.channel.negotiated(version.as_str());
+    let notification = Notification::new(method.clone(), None);
+    let sent = link.channel.notify(notification).await;
+    sent.map_err(|e| {
+        ConnectError::new(Phase::Handshake, format!("{method} could not be sent"))
+            .with_source(e)
+            .with_stderr(link.stderr.as_ref().and_then(StderrTail::read))
+    })
 }
 
 fn unlimited() -> Timeouts {

@@ -124,6 +124,8 @@ pub struct CallOptions {
     /// HTTP headers of this call; each wins over the connection's of that name. Other transports
     /// ignore them.
     pub headers: HeaderMap,
+    /// HTTP headers of the connection that this call is sent without.
+    pub removed_headers: Vec<HeaderName>,
     /// What is added to the request's `_meta`.
     pub meta: Extra,
 }

@@ -134,6 +134,11 @@ impl Session {
         self.inner.channel.closed().await
     }
 
+    /// Whether both are the same session.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     pub(crate) fn max_pages(&self) -> usize {
         self.inner.max_pages
     }

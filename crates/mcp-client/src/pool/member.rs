@@ -1,0 +1,337 @@
+//! One server of a pool: its connection, opened once for all who ask at the same time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+use futures_util::future::{Shared, WeakShared};
+use mcp_interceptors::Phase;
+use mcp_protocol::RequestContext;
+use mcp_protocol::lifecycle::Preference;
+use mcp_transport::{BoxFuture, Delivery, Handler};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::backoff;
+use super::error::PoolError;
+use super::options::{ServerOptions, SessionPolicy};
+use crate::{ClientOptions, Connect, ConnectError, Error, Link, Session, StderrTail};
+
+type Opened = Result<Session, Arc<ConnectError>>;
+type Opening = Shared<BoxFuture<'static, Opened>>;
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) name: Arc<str>,
+    pub(super) options: ServerOptions,
+    connect: Arc<dyn Connect>,
+    client: ClientOptions,
+    state: Mutex<State>,
+    permits: Semaphore,
+    /// Cancelled when the pool is shut down.
+    closed: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    live: Option<Session>,
+    /// Weak: when nobody waits any more, the attempt is given up.
+    opening: Option<WeakShared<BoxFuture<'static, Opened>>>,
+    failed: Option<Failed>,
+    /// What the server was found to speak: it is not asked again after a reconnect.
+    known: Option<Preference>,
+}
+
+/// The last attempt to connect. It answers for the server until the next one is due.
+#[derive(Debug)]
+struct Failed {
+    error: Arc<ConnectError>,
+    until: Instant,
+    times: u32,
+}
+
+impl Member {
+    pub(super) fn new(
+        name: Arc<str>,
+        connect: Arc<dyn Connect>,
+        options: ServerOptions,
+        client: ClientOptions,
+    ) -> Self {
+        let mut client = client
+            .with_server(Arc::clone(&name))
+            .with_timeouts(options.timeouts);
+        client.preference = options.preference;
+        // A server that ignores the probe must still have time for the handshake.
+        client.probe_timeout = client.probe_timeout.min(options.startup_timeout / 3);
+        let permits = options.max_concurrent.clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            name,
+            options,
+            connect,
+            client,
+            state: Mutex::default(),
+            permits: Semaphore::new(permits),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// The session, opened now if there is none. All who wait share one attempt.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the attempt up if nobody else waits for it.
+    pub(super) async fn session(self: &Arc<Self>) -> Result<Session, PoolError> {
+        let opening = {
+            let mut state = self.lock();
+            if self.closed.is_cancelled() {
+                return Err(PoolError::ShutDown);
+            }
+            if let Some(live) = &state.live {
+                return Ok(live.clone());
+            }
+            match state.opening.as_ref().and_then(WeakShared::upgrade) {
+                Some(opening) => opening,
+                None => self.start(&mut state)?,
+            }
+        };
+        opening.await.map_err(|source| self.unavailable(source))
+    }
+
+    fn start(self: &Arc<Self>, state: &mut State) -> Result<Opening, PoolError> {
+        if let Some(failed) = state.failed.as_ref().filter(|f| Instant::now() < f.until) {
+            return Err(self.unavailable(Arc::clone(&failed.error)));
+        }
+        let member = Arc::clone(self);
+        let opening: BoxFuture<'static, Opened> =
+            Box::pin(async move { member.open_and_keep().await });
+        let opening = opening.shared();
+        state.opening = opening.downgrade();
+        Ok(opening)
+    }
+
+    async fn open_and_keep(&self) -> Opened {
+        let opened = self.open().await;
+        let mut state = self.lock();
+        state.opening = None;
+        match &opened {
+            Ok(session) => {
+                state.live = Some(session.clone());
+                state.failed = None;
+            }
+            Err(error) => state.note_failure(error),
+        }
+        drop(state);
+        if self.closed.is_cancelled() {
+            self.close().await;
+        }
+        opened
+    }
+
+    /// Opens a session of its own, with all tries.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the connection.
+    pub(super) async fn open(&self) -> Opened {
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(Arc::new(shut_down())),
+            opened = self.try_to_open() => opened,
+        }
+    }
+
+    async fn try_to_open(&self) -> Opened {
+        let attempts = self.options.attempts.max(1);
+        let mut attempt = 1;
+        loop {
+            let error = match self.attempt().await {
+                Ok(session) => return Ok(session),
+                Err(error) => error,
+            };
+            if error.is_permanent() || attempt >= attempts {
+                return Err(Arc::new(error));
+            }
+            tracing::info!(
+                server = &*self.name,
+                attempt,
+                error = error.chain(),
+                "could not connect, trying again"
+            );
+            tokio::time::sleep(backoff::pause(attempt - 1)).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(&self) -> Result<Session, ConnectError> {
+        let watched = Watched {
+            connect: Arc::clone(&self.connect),
+            link: Mutex::default(),
+        };
+        let mut client = self.client.clone();
+        let known = self.lock().known;
+        if let (Preference::Auto, Some(known)) = (client.preference, known) {
+            client.preference = known;
+        }
+        let limit = self.options.startup_timeout;
+        let opened = match tokio::time::timeout(limit, Session::connect(&watched, client)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(watched.timed_out(limit)),
+        };
+        self.lock().known = opened.as_ref().ok().and_then(|session| {
+            (!session.version().is_stateless()).then_some(Preference::Handshake)
+        });
+        opened
+    }
+
+    /// Does something with the session, on a fresh one where the connection turns out to be
+    /// over: if what was to be done provably was not, or if it may be done twice.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops what `work` has begun.
+    pub(super) async fn with_session<T, F>(
+        self: &Arc<Self>,
+        repeatable: bool,
+        work: impl Fn(Session) -> F + Send,
+    ) -> Result<T, PoolError>
+    where
+        F: Future<Output = Result<T, Error>> + Send,
+    {
+        let _permit = self.permits.acquire().await;
+        let mut tried = false;
+        loop {
+            let session = self.begin().await?;
+            let outcome = work(session.clone()).await;
+            if self.options.policy == SessionPolicy::PerCall {
+                session.close().await;
+            }
+            let error = match outcome {
+                Ok(value) => return Ok(value),
+                Err(error) if !error.ends_connection() => return Err(self.failed(&session, error)),
+                Err(error) => error,
+            };
+            self.discard(&session);
+            let again = repeatable || error.delivery() == Delivery::NotSent;
+            if tried || !again {
+                return Err(self.failed(&session, error));
+            }
+            tried = true;
+        }
+    }
+
+    async fn begin(self: &Arc<Self>) -> Result<Session, PoolError> {
+        match self.options.policy {
+            SessionPolicy::Pooled => self.session().await,
+            SessionPolicy::PerCall if self.closed.is_cancelled() => Err(PoolError::ShutDown),
+            SessionPolicy::PerCall => {
+                let opened = self.open().await;
+                opened.map_err(|source| self.unavailable(source))
+            }
+        }
+    }
+
+    /// Forgets a session that is over, unless it has been replaced already.
+    fn discard(&self, session: &Session) {
+        let mut state = self.lock();
+        if state
+            .live
+            .as_ref()
+            .is_some_and(|live| live.is_same(session))
+        {
+            state.live = None;
+        }
+    }
+
+    fn failed(&self, session: &Session, error: Error) -> PoolError {
+        let server = Arc::clone(&self.name);
+        let stderr = if error.ends_connection() {
+            session.stderr()
+        } else {
+            None
+        };
+        let unknown = error.ends_connection() && error.delivery() == Delivery::Unknown;
+        let source = Box::new(error);
+        if unknown {
+            PoolError::OutcomeUnknown {
+                server,
+                source,
+                stderr,
+            }
+        } else {
+            PoolError::Call {
+                server,
+                source,
+                stderr,
+            }
+        }
+    }
+
+    fn unavailable(&self, source: Arc<ConnectError>) -> PoolError {
+        PoolError::Connect {
+            server: Arc::clone(&self.name),
+            source,
+        }
+    }
+
+    /// Opens no more, and ends what is open.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the connection without waiting for it.
+    pub(super) async fn close(&self) {
+        self.closed.cancel();
+        let live = self.lock().live.take();
+        if let Some(session) = live {
+            session.close().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn note_failure(&mut self, error: &Arc<ConnectError>) {
+        let times = self.failed.as_ref().map_or(0, |failed| failed.times);
+        self.failed = Some(Failed {
+            error: Arc::clone(error),
+            until: Instant::now() + backoff::pause(times),
+            times: times.saturating_add(1),
+        });
+    }
+}
+
+fn shut_down() -> ConnectError {
+    ConnectError::new(Phase::Connect, "the servers have been shut down").with_permanent(true)
+}
+
+/// Notes how far a connection has come, for the error if its time is over.
+#[derive(Debug)]
+struct Watched {
+    connect: Arc<dyn Connect>,
+    link: Mutex<Option<Option<StderrTail>>>,
+}
+
+impl Watched {
+    fn timed_out(&self, limit: std::time::Duration) -> ConnectError {
+        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*link {
+            None => ConnectError::new(Phase::Connect, format!("no connection within {limit:?}")),
+            Some(stderr) => {
+                let stderr = stderr.as_ref().and_then(StderrTail::read);
+                let message = format!("the server did not answer within {limit:?}");
+                ConnectError::new(Phase::Handshake, message).with_stderr(stderr)
+            }
+        }
+    }
+}
+
+impl Connect for Watched {
+    fn connect(
+        &self,
+        handler: Arc<dyn Handler<RequestContext>>,
+    ) -> BoxFuture<'_, Result<Link, ConnectError>> {
+        Box::pin(async move {
+            let link = self.connect.connect(handler).await?;
+            *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(link.stderr.clone());
+            Ok(link)
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Many servers by name, each with its own connection and its own failures.
+
+mod backoff;
+mod error;
+mod member;
+mod names;
+mod options;
+mod toolset;
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use indexmap::IndexMap;
+use mcp_protocol::{CallToolParams, CallToolResult, Implementation};
+
+pub use error::PoolError;
+pub use names::NamePolicy;
+pub use options::{ServerOptions, SessionPolicy};
+
+use crate::{CallOptions, ClientOptions, Connect, Handlers, Session};
+use member::Member;
+
+/// Many servers by name.
+///
+/// Nothing is started before it is needed. One server that is missing, slow or broken does not
+/// hurt the others: its failure is kept with it, and named. It is cheap to clone; all clones
+/// share the servers.
+#[derive(Clone, Debug)]
+pub struct ServerPool {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    members: IndexMap<Arc<str>, Arc<Member>>,
+    names: NamePolicy,
+    table: toolset::Table,
+}
+
+/// Puts a [`ServerPool`] together.
+#[derive(Debug)]
+pub struct PoolBuilder {
+    client: ClientOptions,
+    names: NamePolicy,
+    servers: IndexMap<Arc<str>, (Arc<dyn Connect>, ServerOptions)>,
+}
+
+impl ServerPool {
+    /// A pool without servers.
+    #[must_use]
+    pub fn builder() -> PoolBuilder {
+        PoolBuilder {
+            client: ClientOptions::new("mcp-client", env!("CARGO_PKG_VERSION")),
+            names: NamePolicy::default(),
+            servers: IndexMap::new(),
+        }
+    }
+
+    /// The names of the servers, in the order in which they were added.
+    pub fn servers(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.inner.members.keys()
+    }
+
+    /// The session with a server; it is opened now if it is not open. All callers share it,
+    /// whatever the server's policy.
+    ///
+    /// # Errors
+    /// [`PoolError`]: there is no such server, or it is not available.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the attempt up if nobody else waits for it.
+    pub async fn session(&self, server: &str) -> Result<Session, PoolError> {
+        self.member(server)?.session().await
+    }
+
+    /// A session of its own with a server: nobody else uses it, and it ends when the caller
+    /// closes or drops it.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the connection.
+    pub async fn open(&self, server: &str) -> Result<Session, PoolError> {
+        let member = self.member(server)?;
+        let opened = member.open().await;
+        opened.map_err(|source| PoolError::Connect {
+            server: Arc::clone(&member.name),
+            source,
+        })
+    }
+
+    /// Calls a tool of a server by the server's own name for it.
+    ///
+    /// A call that provably was not sent because the connection was over is sent again on a new
+    /// one; one that may have run is not.
+    ///
+    /// # Errors
+    /// [`PoolError`]. A tool that fails has a result.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn call_tool(
+        &self,
+        server: &str,
+        params: CallToolParams,
+        options: &CallOptions,
+    ) -> Result<CallToolResult, PoolError> {
+        let work = |session: Session| {
+            let params = params.clone();
+            async move { session.call_tool(params, options).await }
+        };
+        self.member(server)?.with_session(false, work).await
+    }
+
+    /// Ends all connections in good order, side by side, and opens no more.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the connections without waiting for them.
+    pub async fn shutdown(&self) {
+        join_all(self.inner.members.values().map(|member| member.close())).await;
+    }
+
+    fn member(&self, server: &str) -> Result<&Arc<Member>, PoolError> {
+        let members = &self.inner.members;
+        members.get(server).ok_or_else(|| PoolError::UnknownServer {
+            server: server.to_owned(),
+            known: members
+                .keys()
+                .map(|name| name.as_ref().to_owned())
+                .collect(),
+        })
+    }
+}
+
+impl PoolBuilder {
+    /// What we say that we are.
+    #[must_use]
+    pub fn client(mut self, info: Implementation) -> Self {
+        self.client.info = info;
+        self
+    }
+
+    /// What answers the servers.
+    #[must_use]
+    pub fn handlers(mut self, handlers: Handlers) -> Self {
+        self.client.handlers = handlers;
+        self
+    }
+
+    /// How tools are named for models.
+    #[must_use]
+    pub const fn names(mut self, names: NamePolicy) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Adds a server. One of the same name is replaced.
+    #[must_use]
+    pub fn server(self, name: impl Into<Arc<str>>, connect: Arc<dyn Connect>) -> Self {
+        self.server_with(name, connect, ServerOptions::default())
+    }
+
+    /// Adds a server with options. One of the same name is replaced.
+    #[must_use]
+    pub fn server_with(
+        mut self,
+        name: impl Into<Arc<str>>,
+        connect: Arc<dyn Connect>,
+        options: ServerOptions,
+    ) -> Self {
+        self.servers.insert(name.into(), (connect, options));
+        self
+    }
+
+    /// The pool. Nothing is started yet.
+    #[must_use]
+    pub fn build(self) -> ServerPool {
+        let client = self.client;
+        let member = |(name, (connect, options)): (Arc<str>, _)| {
+            let member = Member::new(Arc::clone(&name), connect, options, client.clone());
+            (name, Arc::new(member))
+        };
+        ServerPool {
+            inner: Arc::new(Inner {
+                members: self.servers.into_iter().map(member).collect(),
+                names: self.names,
+                table: toolset::Table::default(),
+            }),
+        }
+    }
+}
