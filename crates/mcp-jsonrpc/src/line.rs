@@ -4,10 +4,12 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use crate::{DecodeError, Frame, Packet};
 
-/// How much room [`LineDecoder::buffer`] makes for a read, in bytes.
-const READ: usize = 8 * 1024;
+/// With less room than this left for a read, in bytes, the buffer is made larger.
+const LITTLE: usize = 2 * 1024;
+/// How much room is made then, in bytes: at first, and for a peer that fills it each time.
+const ROOM: std::ops::RangeInclusive<usize> = 8 * 1024..=64 * 1024;
 /// A buffer that a long line has grown beyond this many bytes is given back afterwards.
-const KEEP: usize = 64 * 1024;
+const KEEP: usize = 128 * 1024;
 /// How much of each end of a line that is too long is kept, in bytes.
 const ENDS: usize = 256;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -35,6 +37,8 @@ pub struct LineDecoder {
     buffer: BytesMut,
     /// How many bytes of `buffer` are known to hold no line end.
     scanned: usize,
+    /// How much room to make for a read.
+    room: usize,
     /// Whether no line has begun yet, so that a byte order mark may follow.
     at_start: bool,
     /// Whether `buffer` has been grown beyond `KEEP`.
@@ -62,8 +66,8 @@ pub struct Ends {
 }
 
 impl LineDecoder {
-    /// The limit that fits most connections: 4 MiB.
-    pub const DEFAULT_LIMIT: usize = 4 * 1024 * 1024;
+    /// The limit that fits most connections: 32 MiB, enough for a tool result with images.
+    pub const DEFAULT_LIMIT: usize = 32 * 1024 * 1024;
 
     /// A decoder for lines of at most `limit` bytes, their ends not counted.
     #[must_use]
@@ -72,6 +76,7 @@ impl LineDecoder {
             limit,
             buffer: BytesMut::new(),
             scanned: 0,
+            room: *ROOM.start(),
             at_start: true,
             grown: false,
             dropping: None,
@@ -84,13 +89,16 @@ impl LineDecoder {
         self.limit
     }
 
-    /// The buffer to append what was read to, with room for at least one read. Bytes that are in
-    /// it already must stay.
+    /// The buffer to append what was read to, with at least 2 KiB of room. Bytes that are in it
+    /// already must stay.
     pub fn buffer(&mut self) -> &mut BytesMut {
-        let len = self.buffer.len();
-        if self.buffer.capacity() - len < READ {
-            // Doubling keeps the copying of a long line linear.
-            self.buffer.reserve(len.max(READ));
+        let left = self.buffer.capacity() - self.buffer.len();
+        if left < LITTLE {
+            if left == 0 && !self.at_start {
+                self.room = (self.room * 2).min(*ROOM.end());
+            }
+            // To double a line that is still growing keeps the copying linear.
+            self.buffer.reserve(self.room.max(self.buffer.len()));
             self.grown |= self.buffer.capacity() > KEEP;
         }
         &mut self.buffer
@@ -182,7 +190,7 @@ impl LineDecoder {
 
     /// Leaves a buffer that a long line has grown, as soon as little is in it.
     fn give_back(&mut self) {
-        if self.grown && self.buffer.len() <= READ {
+        if self.grown && self.buffer.len() <= LITTLE {
             self.buffer = BytesMut::from(&self.buffer[..]);
             self.grown = false;
         }

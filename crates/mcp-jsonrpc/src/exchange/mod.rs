@@ -96,7 +96,10 @@ pub enum Event<T> {
 
 /// Why a call has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(clippy::exhaustive_enums, reason = "an answer says no, is unreadable, or does not come")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "an answer says no, is unreadable, or does not come"
+)]
 pub enum Failure {
     /// The peer answered with an error.
     #[error("the peer answered with an error")]
