@@ -110,20 +110,23 @@ impl Member {
 
     async fn open_and_keep(&self) -> Opened {
         let opened = self.open().await;
+        self.keep(&opened);
+        if self.closed.is_cancelled() {
+            self.close().await;
+        }
+        opened
+    }
+
+    fn keep(&self, opened: &Opened) {
         let mut state = self.lock();
         state.opening = None;
-        match &opened {
+        match opened {
             Ok(session) => {
                 state.live = Some(session.clone());
                 state.failed = None;
             }
             Err(error) => state.note_failure(error),
         }
-        drop(state);
-        if self.closed.is_cancelled() {
-            self.close().await;
-        }
-        opened
     }
 
     /// Opens a session of its own, with all tries.
