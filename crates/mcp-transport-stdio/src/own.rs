@@ -33,7 +33,7 @@ pub struct Stdio {
 }
 
 impl Stdio {
-    /// Takes both, with lines of at most 4 MiB. See [`open`](Self::open).
+    /// Takes both, with lines of at most 32 MiB. See [`open`](Self::open).
     ///
     /// # Panics
     /// If the tokio runtime has been built without I/O.

@@ -105,7 +105,7 @@ impl ChildBuilder {
         self
     }
 
-    /// The longest line that is accepted from it, in bytes; 4 MiB unless set.
+    /// The longest line that is accepted from it, in bytes; 32 MiB unless set.
     #[must_use]
     pub const fn max_line(mut self, bytes: usize) -> Self {
         self.limit = bytes;
