@@ -120,6 +120,8 @@ impl Subject {
         for name in ["_meta", "inputResponses", "requestState"] {
             params.remove(name);
         }
+        // A call without arguments may be written in three ways.
+        params.retain(|_, value| !value.is_null() && *value != Value::Object(Map::new()));
         Value::Object(params).to_string()
     }
 }

@@ -1,5 +1,12 @@
 //! The server seen from the transport: requests made by hand, and a channel that records.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
 mod ask;
 mod completion;
 mod context;
