@@ -1,7 +1,17 @@
 #![doc = include_str!("../README.md")]
 
 mod client;
+mod deadline;
+mod error;
 pub mod headers;
+mod panic;
+mod progress;
+mod server;
 pub mod sse;
 
-pub use client::{HttpClient, HttpClientBuilder, RequestBody, ResponseBody, SendError};
+pub use client::{
+    HttpChannel, HttpClient, HttpClientBuilder, HttpTransport, HttpTransportBuilder, RequestBody,
+    ResponseBody, SendError,
+};
+pub use error::BuildError;
+pub use server::{AnswerBody, HttpOptions, HttpServer, HttpService};

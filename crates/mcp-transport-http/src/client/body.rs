@@ -103,18 +103,21 @@ impl ResponseBody {
     /// The beginning of the body as text, whatever comes after it.
     pub(super) async fn excerpt(mut self, limit: usize) -> Bytes {
         let mut whole = Whole::Empty;
-        let read = async {
-            while let Some(Ok(frame)) = self.frame().await {
-                if let Ok(data) = frame.into_data()
-                    && whole.push(data) >= limit
-                {
-                    break;
-                }
-            }
-        };
         // A refusal whose body never comes is a refusal all the same.
-        let _ = tokio::time::timeout(Duration::from_secs(5), read).await;
+        let reading = self.read_some(&mut whole, limit);
+        let _ = tokio::time::timeout(Duration::from_secs(5), reading).await;
         whole.into_bytes()
+    }
+
+    async fn read_some(&mut self, whole: &mut Whole, limit: usize) {
+        while let Some(Ok(frame)) = self.frame().await {
+            if frame
+                .into_data()
+                .is_ok_and(|data| whole.push(data) >= limit)
+            {
+                return;
+            }
+        }
     }
 
     /// Lets go of a body whose last message has been read: where its end is there, or comes

@@ -156,28 +156,27 @@ impl Connector {
             builder
                 .timer(TokioTimer::new())
                 .adaptive_window(true)
-                .keep_alive_interval(std::time::Duration::from_secs(30));
+                .keep_alive_interval(Duration::from_secs(30));
             let (sender, connection) = builder
                 .handshake(io)
                 .await
                 .map_err(|e| failed().with_source(e))?;
-            tokio::spawn(async move {
-                if let Err(e) = connection.await {
-                    tracing::debug!(error = %e, "an HTTP/2 connection failed");
-                }
-            });
+            tokio::spawn(drive(connection));
             pool.share(origin, sender.clone());
             return Ok(Sender::Http2(sender));
         }
         let (sender, connection) = http1::handshake(io)
             .await
             .map_err(|e| failed().with_source(e))?;
-        tokio::spawn(async move {
-            if let Err(e) = connection.await {
-                tracing::debug!(error = %e, "an HTTP/1 connection failed");
-            }
-        });
+        tokio::spawn(drive(connection));
         Ok(Sender::Http1(sender))
+    }
+}
+
+/// A connection lives in a task of its own, until its last sender has gone.
+async fn drive(connection: impl Future<Output = hyper::Result<()>>) {
+    if let Err(error) = connection.await {
+        tracing::debug!(%error, "a connection failed");
     }
 }
 

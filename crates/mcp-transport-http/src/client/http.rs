@@ -76,8 +76,9 @@ impl HttpClient {
                 Err(Unsent::Lost(error)) => return Err(SendError::unknown(error)),
             }
         }
-        let sender = connector.connect(&origin, pool).await;
-        let sender = sender.map_err(SendError::not_sent)?;
+        // Boxed, as it is large and rare.
+        let connecting: BoxFuture<'_, _> = Box::pin(connector.connect(&origin, pool));
+        let sender = connecting.await.map_err(SendError::not_sent)?;
         match sender.send(request, &origin, pool).await {
             Ok(response) => Ok(response),
             Err(Unsent::Returned(_)) => Err(SendError::not_sent(unreachable(format!(
@@ -157,17 +158,26 @@ impl SendError {
 
 type Sending = BoxFuture<'static, Result<Response<ResponseBody>, SendError>>;
 
+type Wrapped = Arc<dyn Fn(Request<RequestBody>) -> Sending + Send + Sync>;
+
 /// What requests are given to: the pool itself, or a service that somebody put around it.
 #[derive(Clone)]
-pub(super) enum Exchanger {
-    Direct(HttpClient),
-    Wrapped(
-        HttpClient,
-        Arc<dyn Fn(Request<RequestBody>) -> Sending + Send + Sync>,
-    ),
+pub(super) struct Exchanger {
+    client: HttpClient,
+    /// Whether nobody else uses the pool.
+    own: bool,
+    wrapped: Option<Wrapped>,
 }
 
 impl Exchanger {
+    pub(super) const fn direct(client: HttpClient) -> Self {
+        Self {
+            client,
+            own: false,
+            wrapped: None,
+        }
+    }
+
     pub(super) fn wrap<S>(client: HttpClient, service: S) -> Self
     where
         S: Service<Request<RequestBody>, Response = Response<ResponseBody>>,
@@ -188,22 +198,32 @@ impl Exchanger {
                 service.call(request).await.map_err(of_layer)
             })
         };
-        Self::Wrapped(client, Arc::new(send))
+        Self {
+            wrapped: Some(Arc::new(send)),
+            ..Self::direct(client)
+        }
+    }
+
+    #[must_use]
+    pub(super) fn owning(mut self, own: bool) -> Self {
+        self.own = own;
+        self
     }
 
     pub(super) async fn send(
         &self,
         request: Request<RequestBody>,
     ) -> Result<Response<ResponseBody>, SendError> {
-        match self {
-            Self::Direct(client) => client.send(request).await,
-            Self::Wrapped(_, send) => send(request).await,
+        match &self.wrapped {
+            None => self.client.send(request).await,
+            Some(send) => send(request).await,
         }
     }
 
-    pub(super) const fn client(&self) -> &HttpClient {
-        match self {
-            Self::Direct(client) | Self::Wrapped(client, _) => client,
+    /// The channel has ended: unused connections are closed, unless others may want them.
+    pub(super) fn release(&self) {
+        if self.own {
+            self.client.close_idle();
         }
     }
 }
@@ -213,20 +233,16 @@ fn of_layer(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SendE
     match error.into().downcast::<SendError>() {
         Ok(ours) => *ours,
         Err(other) => SendError::unknown(
-            TransportError::new(
-                TransportErrorKind::Io,
-                format!("an HTTP layer failed: {other}"),
-            )
-            .with_source(other),
+            TransportError::new(TransportErrorKind::Io, "an HTTP layer failed").with_source(other),
         ),
     }
 }
 
 impl fmt::Debug for Exchanger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Direct(_) => "Direct",
-            Self::Wrapped(..) => "Wrapped",
-        })
+        f.debug_struct("Exchanger")
+            .field("client", &self.client)
+            .field("wrapped", &self.wrapped.is_some())
+            .finish()
     }
 }

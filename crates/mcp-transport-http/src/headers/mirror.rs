@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use mcp_jsonrpc::{ErrorCode, ErrorObject, RawJson};
+use mcp_jsonrpc::{ErrorObject, RawJson};
+use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_transport::Mirror;
 use serde_json::Value;
 
@@ -96,9 +97,6 @@ pub fn check_param_headers(
     }
     Ok(())
 }
-
-/// The code of an error about headers that are missing or differ from the body.
-pub const HEADER_MISMATCH: ErrorCode = ErrorCode(-32020);
 
 pub(crate) fn mismatch(message: String) -> ErrorObject {
     ErrorObject::new(HEADER_MISMATCH, message)

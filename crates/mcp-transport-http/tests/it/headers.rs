@@ -2,10 +2,11 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_jsonrpc::RawJson;
+use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_transport::Mirror;
 use mcp_transport_http::headers::{
-    HEADER_MISMATCH, ParamHeader, check_mirror, check_param_headers, decode_value, encode_value,
-    is_protected, session_id, write_mirror,
+    ParamHeader, check_mirror, check_param_headers, decode_value, encode_value, is_protected,
+    session_id, write_mirror,
 };
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;

@@ -7,7 +7,7 @@ mod value;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-pub use mirror::{HEADER_MISMATCH, ParamHeader, check_mirror, check_param_headers, write_mirror};
+pub use mirror::{ParamHeader, check_mirror, check_param_headers, write_mirror};
 pub(crate) use mirror::{mismatch, required};
 pub use value::{BadValue, decode_value, encode_value};
 
@@ -56,6 +56,21 @@ pub fn is_protected(name: &HeaderName) -> bool {
         http::header::ORIGIN,
     ];
     OWNED.contains(name) || name.as_str().starts_with(PARAM_PREFIX)
+}
+
+/// Puts a caller's own headers over those of the connection, save for the protected ones.
+pub(crate) fn merge(into: &mut HeaderMap, extra: Option<&HeaderMap>) {
+    let Some(extra) = extra else { return };
+    let (protected, free): (Vec<_>, Vec<_>) = extra.keys().partition(|name| is_protected(name));
+    for name in protected {
+        tracing::warn!(%name, "the transport sets this header itself");
+    }
+    for name in free {
+        into.remove(name);
+        for value in extra.get_all(name) {
+            into.append(name.clone(), value.clone());
+        }
+    }
 }
 
 /// A session id that may stand in a header: not empty, only visible ASCII, at most 1 KiB.

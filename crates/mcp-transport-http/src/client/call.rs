@@ -1,0 +1,169 @@
+//! One call: its POST, its limits, its cancellation.
+
+use std::sync::Arc;
+
+use http::{Extensions, HeaderMap, Method, StatusCode};
+use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
+use mcp_transport::{Call, CallError, Delivery, Mirror, Rejection};
+
+use super::link::{Link, closed};
+use super::session::View;
+use crate::deadline::Deadline;
+use crate::headers::{SESSION_ID, merge, write_mirror};
+use crate::progress::ProgressGuard;
+
+impl Link {
+    pub(super) async fn call(self: &Arc<Self>, call: Call) -> Result<RawJson, CallError> {
+        if self.closing.is_cancelled() {
+            return Err(self.over(Delivery::NotSent));
+        }
+        let Ok(_permit) = self.calls.try_acquire() else {
+            return Err(CallError::Busy {
+                limit: self.limits.calls,
+            });
+        };
+        let exchange = Exchange::new(self, call.method, call.mirror, call.extensions);
+        if exchange.view.over.is_cancelled() {
+            return Err(session_lost());
+        }
+        let progress = call
+            .progress
+            .map(|(token, sink)| self.progress.begin(token, sink));
+        let sign = progress.as_ref().map(ProgressGuard::sign);
+        let deadline = Deadline::new(call.timeouts, sign);
+        let mut cancel = CancelOnDrop {
+            exchange: &exchange,
+            armed: call.cancellable && !exchange.stateless,
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = exchange.run(call.params) => outcome,
+            () = exchange.view.over.cancelled() => Err(self.over(Delivery::Unknown)),
+            // Only here does the server still work on it.
+            after = deadline.reached() => return Err(CallError::TimedOut { after }),
+        };
+        cancel.armed = false;
+        outcome
+    }
+
+    pub(super) fn over(&self, delivery: Delivery) -> CallError {
+        CallError::Closed {
+            reason: self.why_over(),
+            delivery,
+        }
+    }
+}
+
+/// A call in a session that is known to be lost fails as the one did that found it out.
+fn session_lost() -> CallError {
+    let mut rejection = Rejection::new(StatusCode::NOT_FOUND);
+    rejection.session_lost = true;
+    "the session is lost".clone_into(&mut rejection.body);
+    CallError::Rejected(Box::new(rejection))
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) link: Arc<Link>,
+    pub(super) view: View,
+    pub(super) id: Id,
+    /// Whether the request stands alone, as since 2026-07-28.
+    pub(super) stateless: bool,
+    method: MethodName,
+    mirror: Mirror,
+    pub(super) extra: Option<HeaderMap>,
+}
+
+impl Exchange {
+    fn new(
+        link: &Arc<Link>,
+        method: MethodName,
+        mirror: Mirror,
+        mut extensions: Extensions,
+    ) -> Self {
+        let stateless = mirror.version.is_some();
+        let view = if !stateless && &*method == "initialize" {
+            link.session.begin()
+        } else {
+            link.session.view()
+        };
+        Self {
+            link: Arc::clone(link),
+            stateless: stateless || !view.is_handshake_era(),
+            view,
+            id: link.next_id(),
+            method,
+            mirror,
+            extra: extensions.remove(),
+        }
+    }
+
+    /// The headers of this call; the user's own never replace those of the protocol.
+    pub(super) fn headers(&self, mut headers: HeaderMap) -> HeaderMap {
+        if self.mirror.version.is_some() {
+            write_mirror(&mut headers, &self.method, &self.mirror);
+        } else {
+            self.view.write_headers(&mut headers);
+        }
+        merge(&mut headers, self.extra.as_ref());
+        headers
+    }
+
+    async fn run(&self, params: Option<RawJson>) -> Result<RawJson, CallError> {
+        let request = Request::new(self.id.clone(), self.method.clone(), params);
+        let body = Message::from(request).encode();
+        let headers = || self.headers(self.link.post_headers());
+        let sending = self.link.send(Method::POST, headers, body.into());
+        let response = sending.await.map_err(closed)?;
+        if !response.status().is_success() {
+            return Err(self.link.rejection(response, &self.view).await);
+        }
+        let named = response.headers().get(SESSION_ID).cloned();
+        let outcome = self.answer(response).await;
+        if let (Some(id), Ok(_), "initialize") = (named, &outcome, &*self.method) {
+            self.link.session.named(&self.view, id);
+        }
+        outcome
+    }
+}
+
+/// Tells the server of the handshake era that nobody waits any more. Since 2026-07-28 the end of
+/// the exchange says it.
+struct CancelOnDrop<'a> {
+    exchange: &'a Exchange,
+    armed: bool,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if !self.armed || self.exchange.view.over.is_cancelled() {
+            return;
+        }
+        let Exchange {
+            link,
+            view,
+            id,
+            extra,
+            ..
+        } = self.exchange;
+        let params = serde_json::json!({
+            "requestId": id,
+            "reason": "nobody waits for the answer any more",
+        });
+        let message = Notification::new("notifications/cancelled", Some(params.into())).into();
+        let (view, extra) = (view.clone(), extra.clone());
+        link.spawn(|link| async move {
+            let headers = || {
+                let mut headers = link.session_headers(&view);
+                merge(&mut headers, extra.as_ref());
+                headers
+            };
+            let telling = link.deliver(&message, headers, &view);
+            let told = tokio::time::timeout(link.limits.notify, telling).await;
+            if !matches!(told, Ok(Ok(()))) {
+                tracing::debug!("the server could not be told of a cancellation");
+            }
+        });
+    }
+}

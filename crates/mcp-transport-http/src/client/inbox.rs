@@ -1,0 +1,214 @@
+//! What the server sends of its own accord, inside the streams of the handshake era.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use mcp_jsonrpc::{
+    DecodeError, ErrorObject, Frame, Id, Message, Notification, RawJson, Request, Response,
+};
+use mcp_protocol::{ProtocolVersion, RequestContext};
+use mcp_transport::{CallError, Incoming};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::HttpChannel;
+use super::link::Link;
+use super::session::View;
+use crate::panic::{caught, caught_silently};
+use crate::progress::PROGRESS;
+
+/// How many notifications wait for their handler before the streams are read no further.
+const QUEUE: usize = 256;
+
+/// Requests being answered, and notifications waiting for their turn.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    permits: Arc<Semaphore>,
+    answering: Mutex<HashMap<Id, CancellationToken>>,
+    queue: OnceLock<mpsc::Sender<(Notification, RequestContext)>>,
+}
+
+impl Inbox {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(limit)),
+            answering: Mutex::default(),
+            queue: OnceLock::new(),
+        }
+    }
+
+    /// Notes that a request is being answered; `None` where one with its id already is.
+    fn begin(&self, id: &Id, view: &View) -> Option<CancellationToken> {
+        match self.answering().entry(id.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(free) => Some(free.insert(view.over.child_token()).clone()),
+        }
+    }
+
+    fn answering(&self) -> MutexGuard<'_, HashMap<Id, CancellationToken>> {
+        self.answering
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn context(view: &View) -> RequestContext {
+    RequestContext::new(view.version.unwrap_or(ProtocolVersion::LATEST_HANDSHAKE))
+}
+
+impl Link {
+    /// Takes the text of one event or body. If it holds the answer to the call that waits, that
+    /// is handed out; everything else goes where it belongs.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        text: Bytes,
+        view: &View,
+        waiting: Option<&Id>,
+    ) -> Option<Result<RawJson, CallError>> {
+        match Frame::decode(text) {
+            Ok(Frame::Single(message)) => self.take_message(Ok(message), view, waiting).await,
+            Ok(Frame::Batch(elements)) => {
+                let mut answer = None;
+                for element in elements {
+                    let taken = self.take_message(element, view, waiting).await;
+                    answer = answer.or(taken);
+                }
+                answer
+            }
+            Err(flaw) => self.take_message(Err(flaw), view, waiting).await,
+        }
+    }
+
+    async fn take_message(
+        self: &Arc<Self>,
+        message: Result<Message, DecodeError>,
+        view: &View,
+        waiting: Option<&Id>,
+    ) -> Option<Result<RawJson, CallError>> {
+        match message {
+            Ok(Message::Response(Response { id, outcome, .. })) => {
+                // An error without id can only mean the request that this exchange carried.
+                if waiting.is_some() && (id.as_ref() == waiting || id.is_none()) {
+                    return Some(outcome.map_err(CallError::Remote));
+                }
+                tracing::debug!(?id, "an answer that nobody waits for");
+            }
+            Ok(Message::Notification(notification)) => self.notified(notification, view).await,
+            Ok(Message::Request(request)) => self.asked(request, view).await,
+            Err(flaw) => {
+                if let DecodeError::Response { id, .. } = &flaw
+                    && waiting.is_some()
+                    && id.as_ref() == waiting
+                {
+                    return Some(Err(CallError::Malformed(flaw)));
+                }
+                tracing::warn!(error = %flaw, "the server sent something unreadable");
+            }
+        }
+        None
+    }
+
+    async fn notified(self: &Arc<Self>, notification: Notification, view: &View) {
+        match &*notification.method {
+            PROGRESS if self.progress.report(notification.params.as_ref()) => {}
+            "notifications/cancelled" => {
+                let target = cancel_target(notification.params.as_ref());
+                if let Some(token) = target.and_then(|id| self.inbox.answering().remove(&id)) {
+                    token.cancel();
+                }
+            }
+            _ => {
+                let queue = self.inbox.queue.get_or_init(|| self.start_worker());
+                // An error means that the channel is being closed.
+                let _ = queue.send((notification, context(view))).await;
+            }
+        }
+    }
+
+    /// Hands notifications to the handler, one after another, until the channel ends.
+    fn start_worker(self: &Arc<Self>) -> mpsc::Sender<(Notification, RequestContext)> {
+        let (sender, mut queue) = mpsc::channel::<(Notification, RequestContext)>(QUEUE);
+        let closing = self.closing.clone();
+        // Weakly, since the queue ends when the link goes.
+        let link = Arc::downgrade(self);
+        let work = async move {
+            while let Some((notification, context)) = queue.recv().await {
+                match link.upgrade() {
+                    Some(link) => link.hand_over(notification, context).await,
+                    None => return,
+                }
+            }
+        };
+        self.tasks
+            .spawn(async move { closing.run_until_cancelled(work).await });
+        sender
+    }
+
+    async fn hand_over(self: Arc<Self>, notification: Notification, context: RequestContext) {
+        let handler = Arc::clone(&self.handler);
+        let incoming = Incoming::new(notification, context, Arc::new(HttpChannel::inside(self)));
+        caught_silently(async move { handler.notification(incoming).await }).await;
+    }
+
+    /// A request by the server: answered by a POST of its own.
+    async fn asked(self: &Arc<Self>, request: Request, view: &View) {
+        if !view.is_handshake_era() {
+            tracing::warn!(method = %request.method, "this revision has no requests by the server");
+            return;
+        }
+        let id = request.id.clone();
+        let Ok(permit) = Arc::clone(&self.inbox.permits).try_acquire_owned() else {
+            let refusal = ErrorObject::internal("too many requests are being answered");
+            return self.respond(id, Err(refusal), view).await;
+        };
+        let Some(token) = self.inbox.begin(&id, view) else {
+            let refusal = ErrorObject::invalid_request("a request with this id is being answered");
+            return self.respond(id, Err(refusal), view).await;
+        };
+        let (link, view) = (Arc::clone(self), view.clone());
+        self.tasks.spawn(async move {
+            let answering = link.answer(request, token.clone(), &view);
+            token.run_until_cancelled(answering).await;
+            link.inbox.answering().remove(&id);
+            drop(permit);
+        });
+    }
+
+    async fn answer(self: &Arc<Self>, request: Request, token: CancellationToken, view: &View) {
+        let id = request.id.clone();
+        let outcome = if &*request.method == "ping" {
+            Ok(RawJson::EMPTY)
+        } else {
+            let channel = Arc::new(HttpChannel::inside(Arc::clone(self)));
+            let mut incoming = Incoming::new(request, context(view), channel);
+            incoming.cancelled = token;
+            let handler = Arc::clone(&self.handler);
+            caught(async move { handler.request(incoming).await }).await
+        };
+        self.respond(id, outcome, view).await;
+    }
+
+    async fn respond(&self, id: Id, outcome: Result<RawJson, ErrorObject>, view: &View) {
+        let message = Message::from(Response::new(id, outcome));
+        let posting = self.deliver(&message, || self.session_headers(view), view);
+        match tokio::time::timeout(self.limits.notify, posting).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the server did not take an answer"),
+            Err(_) => tracing::warn!("the server did not take an answer in time"),
+        }
+    }
+}
+
+fn cancel_target(params: Option<&RawJson>) -> Option<Id> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled {
+        request_id: Id,
+    }
+    params?
+        .decode_borrowed::<Cancelled>()
+        .ok()
+        .map(|params| params.request_id)
+}

@@ -1,0 +1,221 @@
+//! What all exchanges of one channel share, and how each is sent.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http_body_util::Full;
+use mcp_jsonrpc::{Id, Message};
+use mcp_protocol::RequestContext;
+use mcp_transport::{
+    BoxFuture, CallError, Delivery, Handler, Rejection, TransportError, TransportErrorKind,
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::body::ResponseBody;
+use super::http::{Exchanger, SendError};
+use super::inbox::Inbox;
+use super::session::{SessionCell, View};
+use super::url;
+use crate::headers;
+use crate::progress::ProgressTable;
+
+/// How much of a refusal's body is read, to find an error object in it.
+const REFUSAL_LIMIT: usize = 64 * 1024;
+/// How many redirects within the origin are followed.
+const MAX_REDIRECTS: usize = 3;
+
+/// The bounds of a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) message: usize,
+    pub(super) calls: usize,
+    pub(super) incoming: usize,
+    pub(super) notify: Duration,
+    pub(super) close: Duration,
+}
+
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) exchanger: Exchanger,
+    pub(super) url: Uri,
+    /// Sent with everything: the user's headers, `Host`.
+    pub(super) headers: HeaderMap,
+    pub(super) limits: Limits,
+    pub(super) listen: bool,
+    pub(super) handler: Arc<dyn Handler<RequestContext>>,
+    pub(super) calls: Semaphore,
+    pub(super) next_id: AtomicU64,
+    pub(super) session: SessionCell,
+    pub(super) progress: Arc<ProgressTable>,
+    pub(super) inbox: Inbox,
+    /// Cancelled when the channel is to end.
+    pub(super) closing: CancellationToken,
+    pub(super) close_started: AtomicBool,
+    /// Cancelled when it has ended.
+    pub(super) ended: CancellationToken,
+    pub(super) tasks: TaskTracker,
+}
+
+impl Link {
+    /// Ids count up and are never used twice.
+    pub(super) fn next_id(&self) -> Id {
+        Id::from(self.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The headers of a POST, but for those of the session.
+    pub(super) fn post_headers(&self) -> HeaderMap {
+        let mut map = self.headers.clone();
+        map.insert(CONTENT_TYPE, headers::JSON);
+        map.insert(ACCEPT, headers::ACCEPT_BOTH);
+        map
+    }
+
+    /// The headers of a POST that belongs to a session.
+    pub(super) fn session_headers(&self, view: &View) -> HeaderMap {
+        let mut map = self.post_headers();
+        view.write_headers(&mut map);
+        map
+    }
+
+    /// Sends a body, following redirects within the origin that keep method and body.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        headers: impl Fn() -> HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        let request = |url: &Uri| {
+            let mut request = Request::new(Full::new(body.clone()));
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = url.clone();
+            *request.headers_mut() = headers();
+            request
+        };
+        let mut at = Cow::Borrowed(&self.url);
+        let mut redirects = 0;
+        loop {
+            let response = self.exchanger.send(request(&at)).await?;
+            let target = redirect(&response).and_then(|to| url::resolve(&at, to));
+            match target {
+                Some(to) if redirects < MAX_REDIRECTS && url::same_origin(&to, &self.url) => {
+                    redirects += 1;
+                    at = Cow::Owned(to);
+                }
+                _ => return Ok(response),
+            }
+        }
+    }
+
+    /// POSTs a message that wants no answer.
+    pub(super) async fn deliver(
+        &self,
+        message: &Message,
+        headers: impl Fn() -> HeaderMap,
+        view: &View,
+    ) -> Result<(), CallError> {
+        let sending = self.send(Method::POST, headers, message.encode().into());
+        let response = sending.await.map_err(closed)?;
+        if response.status().is_success() {
+            // What a server may say besides is of no interest.
+            response.into_body().finish();
+            return Ok(());
+        }
+        Err(self.rejection(response, view).await)
+    }
+
+    /// What a status that is no success means for its request.
+    pub(super) fn rejection<'a>(
+        &'a self,
+        response: Response<ResponseBody>,
+        view: &'a View,
+    ) -> BoxFuture<'a, CallError> {
+        Box::pin(self.read_rejection(response, view))
+    }
+
+    async fn read_rejection(&self, response: Response<ResponseBody>, view: &View) -> CallError {
+        let (head, body) = response.into_parts();
+        let mut rejection = Rejection::new(head.status);
+        rejection.session_lost = head.status == StatusCode::NOT_FOUND && view.id.is_some();
+        rejection.headers = head.headers;
+        let text = body.excerpt(REFUSAL_LIMIT).await;
+        rejection.body = excerpt(&text, 4096);
+        if let Ok(Message::Response(answer)) = Message::decode(text) {
+            rejection.error = answer.outcome.err();
+        }
+        if rejection.body.is_empty()
+            && let Some(target) = rejection
+                .headers
+                .get(LOCATION)
+                .and_then(|v| v.to_str().ok())
+        {
+            rejection.body = format!("the redirect to {target} is not followed");
+        }
+        if rejection.session_lost {
+            view.over.cancel();
+        }
+        CallError::Rejected(Box::new(rejection))
+    }
+
+    /// Starts a task that the end of the channel waits for. Does nothing outside a runtime.
+    pub(super) fn spawn<F>(self: &Arc<Self>, task: impl FnOnce(Arc<Self>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            self.tasks.spawn_on(task(Arc::clone(self)), &runtime);
+        }
+    }
+
+    /// Why what waited under this token does not wait any more.
+    pub(super) fn why_over(&self) -> Arc<TransportError> {
+        Arc::new(if self.closing.is_cancelled() {
+            TransportError::new(
+                TransportErrorKind::ClosedHere,
+                "the connection was closed here",
+            )
+        } else {
+            TransportError::new(TransportErrorKind::Ended, "the session has ended")
+        })
+    }
+}
+
+/// The target of a redirect that keeps method and body.
+fn redirect(response: &Response<ResponseBody>) -> Option<&str> {
+    let keeps = matches!(
+        response.status(),
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+    );
+    let target: Option<&HeaderValue> = response.headers().get(LOCATION).filter(|_| keeps);
+    target?.to_str().ok()
+}
+
+/// The beginning of a body as text, cut at a character.
+pub(super) fn excerpt(body: &[u8], limit: usize) -> String {
+    let mut text = String::from_utf8_lossy(body.get(..limit).unwrap_or(body)).into_owned();
+    while text.len() > limit {
+        text.pop();
+    }
+    text
+}
+
+pub(super) fn closed(e: SendError) -> CallError {
+    CallError::Closed {
+        reason: Arc::new(e.error),
+        delivery: e.delivery,
+    }
+}
+
+/// A connection that broke after the request had been sent.
+pub(super) fn broken(error: TransportError) -> CallError {
+    CallError::Closed {
+        reason: Arc::new(error),
+        delivery: Delivery::Unknown,
+    }
+}

@@ -1,0 +1,185 @@
+//! Streams opened by GET, in the handshake era: for what the server sends of its own accord, and
+//! to resume one that broke.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use mcp_transport::{CallError, TransportErrorKind};
+use tokio::time::Instant;
+
+use super::events::Events;
+use super::link::{Link, closed};
+use super::session::View;
+use crate::headers::{EVENT_STREAM, LAST_EVENT_ID, has_media_type, merge};
+
+/// How long before a stream is opened again where the server does not say.
+const DELAY: Duration = Duration::from_secs(1);
+/// The longest such wait, also where the server asks for more.
+const MAX_DELAY: Duration = Duration::from_secs(60);
+/// How often in a row the server's own stream is opened in vain.
+const MAX_FRUITLESS: u32 = 8;
+/// How long a stream has to last to be of use even if it is quiet.
+const LASTED: Duration = Duration::from_secs(10);
+
+/// How long to wait before the next attempt, and whether there is one.
+#[derive(Debug)]
+pub(super) struct Backoff {
+    base: Duration,
+    fruitless: u32,
+    limit: u32,
+}
+
+impl Backoff {
+    pub(super) const fn new(limit: u32) -> Self {
+        Self {
+            base: DELAY,
+            fruitless: 0,
+            limit,
+        }
+    }
+
+    /// Learns from a stream that has ended: an id not seen before means that it was of use.
+    pub(super) fn after(&mut self, events: &Events, last_id: &mut Option<String>) {
+        let decoder = events.decoder();
+        if let Some(retry) = decoder.retry() {
+            self.base = retry.min(MAX_DELAY);
+        }
+        if let Some(id) = decoder.last_event_id()
+            && last_id.as_deref() != Some(id)
+        {
+            *last_id = Some(id.to_owned());
+            self.fruitless = 0;
+        }
+    }
+
+    /// A stream that was open for a while was of use even if nothing came.
+    fn lasted(&mut self, time: Duration) {
+        if time >= LASTED {
+            self.fruitless = 0;
+        }
+    }
+
+    /// Waits; `false` where it is time to give up.
+    pub(super) async fn wait(&mut self) -> bool {
+        if self.fruitless >= self.limit {
+            return false;
+        }
+        let delay = self
+            .base
+            .saturating_mul(1 << self.fruitless.min(8))
+            .min(MAX_DELAY);
+        self.fruitless += 1;
+        tokio::time::sleep(delay).await;
+        true
+    }
+}
+
+/// What came of a GET.
+pub(super) enum Opened {
+    Stream(Box<Events>),
+    /// A failure that may pass.
+    Later(CallError),
+    /// The server has no such stream.
+    Never(CallError),
+}
+
+impl Link {
+    /// GETs a stream of a session, from the beginning or behind an event.
+    pub(super) async fn open_stream(
+        &self,
+        view: &View,
+        last_id: Option<&str>,
+        extra: Option<&HeaderMap>,
+    ) -> Opened {
+        let headers = || {
+            let mut headers = self.headers.clone();
+            headers.insert(ACCEPT, EVENT_STREAM);
+            view.write_headers(&mut headers);
+            if let Some(id) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+                headers.insert(LAST_EVENT_ID, id);
+            }
+            merge(&mut headers, extra);
+            headers
+        };
+        let response = match self.send(Method::GET, headers, Bytes::new()).await {
+            Ok(response) => response,
+            Err(e) => return Opened::Later(closed(e)),
+        };
+        let status = response.status();
+        if status == StatusCode::OK && has_media_type(response.headers(), "text/event-stream") {
+            let events = Events::new(response.into_body(), self.limits.message);
+            return Opened::Stream(Box::new(events));
+        }
+        let error = self.rejection(response, view).await;
+        let passing = matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502..=504);
+        if passing {
+            Opened::Later(error)
+        } else {
+            Opened::Never(error)
+        }
+    }
+
+    /// Reads what the server sends of its own accord until the session is over.
+    pub(super) fn start_listening(self: &Arc<Self>, view: View) {
+        self.spawn(|link| async move {
+            let over = view.over.clone();
+            over.run_until_cancelled(link.listen(&view)).await;
+        });
+    }
+
+    async fn listen(self: &Arc<Self>, view: &View) {
+        let mut backoff = Backoff::new(MAX_FRUITLESS);
+        let mut last_id = None;
+        while self.listen_once(view, &mut backoff, &mut last_id).await {
+            if !backoff.wait().await {
+                tracing::warn!("the server's stream brings nothing, it is not opened again");
+                return;
+            }
+        }
+    }
+
+    /// Opens the stream and reads it to its end. `false` where it must not be opened again.
+    async fn listen_once(
+        self: &Arc<Self>,
+        view: &View,
+        backoff: &mut Backoff,
+        last_id: &mut Option<String>,
+    ) -> bool {
+        match self.open_stream(view, last_id.as_deref(), None).await {
+            Opened::Stream(mut events) => {
+                let begin = Instant::now();
+                let again = self.read(&mut events, view).await;
+                backoff.after(&events, last_id);
+                backoff.lasted(begin.elapsed());
+                again
+            }
+            Opened::Later(error) => {
+                tracing::debug!(%error, "no stream yet");
+                true
+            }
+            Opened::Never(error) => {
+                tracing::debug!(%error, "the server has no stream of its own");
+                false
+            }
+        }
+    }
+
+    /// Reads a stream to its end. `false` where it must not be opened again.
+    async fn read(self: &Arc<Self>, events: &mut Events, view: &View) -> bool {
+        loop {
+            match events.next().await {
+                Ok(Some(data)) => {
+                    self.take(data, view, None).await;
+                }
+                Ok(None) => return true,
+                Err(error) => {
+                    tracing::debug!(%error, "the server's stream broke");
+                    return error.kind() != TransportErrorKind::Violation;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! POST: a message, or in one revision several, from the client.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use bytes::{Bytes, BytesMut};
+use http::StatusCode;
+use http::request::Parts;
+use http_body::Body;
+use http_body_util::BodyExt as _;
+use mcp_jsonrpc::{Frame, Message, Notification, Request, Response};
+use mcp_protocol::RequestContext;
+use mcp_protocol::lifecycle::stateless::{Admission, admit};
+use mcp_transport::{Channel, Incoming};
+
+use super::Shared;
+use super::body::EventBody;
+use super::exchange::Exchange;
+use super::reply::{self, Reply};
+use super::running::{Running, Task};
+use super::session::InFlight;
+use super::{batch, handshake, stateless};
+use crate::headers::{accepted, has_media_type};
+
+/// Which kinds of answer the client takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Accepts {
+    json: bool,
+    events: bool,
+}
+
+pub(super) async fn handle<B>(shared: &Arc<Shared>, parts: Parts, body: B) -> Reply
+where
+    B: Body<Data = Bytes> + Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    // A page can send other types without asking.
+    if !has_media_type(&parts.headers, "application/json") {
+        let why = "the body must be application/json";
+        return reply::refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
+    }
+    let accepts = match accepted(&parts.headers) {
+        (false, false) => {
+            let why = "the answer is application/json or text/event-stream";
+            return reply::refuse(StatusCode::NOT_ACCEPTABLE, why);
+        }
+        (json, events) => Accepts { json, events },
+    };
+    let text = match read(shared, body).await {
+        Ok(text) => text,
+        Err(refusal) => return *refusal,
+    };
+    let post = Post {
+        shared,
+        parts: Arc::new(parts),
+        accepts,
+    };
+    match Frame::decode(text) {
+        Ok(Frame::Single(Message::Request(request))) => post.request(request).await,
+        Ok(Frame::Single(Message::Notification(notification))) => {
+            if stateless::names_modern_version(&post.parts.headers) {
+                stateless::notification(&post, notification)
+            } else {
+                handshake::notification(&post, notification)
+            }
+        }
+        Ok(Frame::Single(Message::Response(response))) => handshake::response(&post, Ok(response)),
+        Ok(Frame::Batch(elements)) => batch::batch(&post, elements).await,
+        Err(flaw) => {
+            if flaw.reply().is_none() {
+                return handshake::response(&post, Err(flaw));
+            }
+            reply::flaw(&flaw)
+        }
+    }
+}
+
+/// A POST whose body has been read.
+pub(super) struct Post<'a> {
+    pub(super) shared: &'a Arc<Shared>,
+    pub(super) parts: Arc<Parts>,
+    accepts: Accepts,
+}
+
+impl Post<'_> {
+    async fn request(&self, request: Request) -> Reply {
+        match admit(&request, &self.shared.identity) {
+            Ok(Admission::Handshake(_)) if stateless::names_modern_version(&self.parts.headers) => {
+                stateless::no_version(request.id)
+            }
+            Ok(Admission::Handshake(token)) => handshake::request(self, request, token).await,
+            Ok(Admission::Stateless(context)) => stateless::request(self, request, context).await,
+            Err(error) => stateless::refusal(self, &request, error),
+        }
+    }
+
+    /// Starts the handler of a request.
+    pub(super) fn start(
+        &self,
+        request: Request,
+        context: RequestContext,
+        exchange: &Arc<Exchange>,
+        place: Option<InFlight>,
+    ) -> Task {
+        let id = request.id.clone();
+        let token = place
+            .as_ref()
+            .map(|place| place.token.clone())
+            .unwrap_or_default();
+        let handler = Arc::clone(&self.shared.handler);
+        let channel = Arc::clone(exchange);
+        let mut incoming = Incoming::new(request, context, channel);
+        incoming.cancelled = token.clone();
+        incoming.extensions.insert(Arc::clone(&self.parts));
+        if let Some(session) = &exchange.session {
+            incoming.extensions.insert(session.face.clone());
+        }
+        Task::start(id, token, place, move || handler.request(incoming))
+    }
+
+    /// A notification for its handler.
+    pub(super) fn notice(
+        &self,
+        notification: Notification,
+        context: RequestContext,
+        channel: Arc<dyn Channel>,
+    ) -> Incoming<Notification, RequestContext> {
+        let mut notice = Incoming::new(notification, context, channel);
+        notice.extensions.insert(Arc::clone(&self.parts));
+        notice
+    }
+
+    /// Runs handlers up to the point where it is clear how the answer looks: they finish without
+    /// having sent anything, or they send something. `answers` are there already.
+    pub(super) async fn answer(
+        &self,
+        exchange: Arc<Exchange>,
+        mut running: Running,
+        mut answers: Vec<Response>,
+        json: impl FnOnce(Vec<Response>) -> Reply,
+    ) -> Reply {
+        let outbox = &exchange.outbox;
+        let Accepts {
+            json: wants_json,
+            events: wants_events,
+        } = self.accepts;
+        // Where the client takes no events, nobody reads them.
+        let reader = wants_events.then(|| outbox.attach());
+        let finished = poll_fn(|cx| {
+            if running.poll(cx, |answer| answers.push(answer)) {
+                return Poll::Ready(true);
+            }
+            match reader {
+                Some(_) => outbox.poll_any(cx).map(|()| false),
+                None => Poll::Pending,
+            }
+        })
+        .await;
+        let Some(reader) = reader else {
+            return json(answers);
+        };
+        if finished && wants_json && !answers.is_empty() && outbox.is_empty() {
+            return json(answers);
+        }
+        for answer in answers {
+            // The end of `running` finishes the outbox, not before.
+            let _ = outbox.push(&Message::from(answer));
+        }
+        let running = (!finished).then_some(running);
+        let period = self.shared.options.keep_alive;
+        reply::events(EventBody::exchange(exchange, reader, running, period))
+    }
+}
+
+/// Reads a body of bounded length in bounded time.
+async fn read<B>(shared: &Shared, body: B) -> Result<Bytes, Box<Reply>>
+where
+    B: Body<Data = Bytes> + Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let refuse = |status, why: &str| Err(Box::new(reply::refuse(status, why)));
+    let limit = shared.options.max_body;
+    let too_long = || refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+    if body.size_hint().lower() > limit as u64 {
+        return too_long();
+    }
+    match tokio::time::timeout(shared.options.body_timeout, collect(body, limit)).await {
+        Ok(Collected::Whole(text)) => Ok(text),
+        Ok(Collected::TooLong) => too_long(),
+        Ok(Collected::Cut) => refuse(StatusCode::BAD_REQUEST, "the body is cut off"),
+        Err(_) => refuse(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not arrive in time",
+        ),
+    }
+}
+
+enum Collected {
+    Whole(Bytes),
+    TooLong,
+    Cut,
+}
+
+async fn collect<B: Body<Data = Bytes>>(body: B, limit: usize) -> Collected {
+    let mut body = pin!(body);
+    let mut first = Bytes::new();
+    let mut rest = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return Collected::Cut;
+        };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if first.len() + rest.len() + data.len() > limit {
+            return Collected::TooLong;
+        }
+        // Most bodies come in one piece, which then need not be copied.
+        if first.is_empty() && rest.is_empty() {
+            first = data;
+            continue;
+        }
+        rest.extend_from_slice(&std::mem::take(&mut first));
+        rest.extend_from_slice(&data);
+    }
+    Collected::Whole(if rest.is_empty() {
+        first
+    } else {
+        rest.freeze()
+    })
+}

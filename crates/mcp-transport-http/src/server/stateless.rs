@@ -1,0 +1,163 @@
+//! Requests that stand alone, as since 2026-07-28: checked in the order that the specification
+//! gives to the errors, then run as long as the client is there.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, StatusCode};
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response};
+use mcp_protocol::lifecycle::stateless::{discover, missing};
+use mcp_protocol::{ProtocolVersion, RequestContext};
+
+use super::exchange::Exchange;
+use super::notices;
+use super::post::Post;
+use super::reply::{self, Reply};
+use super::running::{Running, Slot};
+use crate::headers::{PROTOCOL_VERSION, check_mirror, check_param_headers, mismatch, required};
+
+/// Whether the version header names a revision without a handshake.
+pub(super) fn names_modern_version(headers: &HeaderMap) -> bool {
+    required(headers, &PROTOCOL_VERSION)
+        .ok()
+        .and_then(|version| ProtocolVersion::parse(&version))
+        .is_some_and(ProtocolVersion::is_stateless)
+}
+
+/// The header says that the request stands alone, the body does not say how.
+pub(super) fn no_version(id: Id) -> Reply {
+    reply::error(
+        StatusCode::BAD_REQUEST,
+        Some(id),
+        missing("protocolVersion"),
+    )
+}
+
+/// A request that was admitted: the headers have to agree with it, then its handler runs.
+pub(super) async fn request(post: &Post<'_>, request: Request, context: RequestContext) -> Reply {
+    if let Err(error) = check(post, &request, context.version.as_str()) {
+        return reply::error(StatusCode::BAD_REQUEST, Some(request.id), error);
+    }
+    if &*request.method == "server/discover" {
+        return reply::single(vec![Response::new(request.id, discovered(post))]);
+    }
+    let Some(slot) = Slot::take(post.shared) else {
+        return reply::busy(Some(request.id));
+    };
+    let exchange = Arc::new(Exchange::new(None));
+    let task = post.start(request, context, &exchange, None);
+    let running = Running::new(Arc::clone(&exchange), Some(task), true, slot, None);
+    post.answer(exchange, running, Vec::new(), reply::single)
+        .await
+}
+
+/// A request that was not admitted. What its headers get wrong comes first where the
+/// specification wants it.
+pub(super) fn refusal(post: &Post<'_>, request: &Request, error: ErrorObject) -> Reply {
+    let id = Some(request.id.clone());
+    let (status, error) = match error.code {
+        // `_meta` itself is at fault.
+        ErrorCode::INVALID_PARAMS => (StatusCode::BAD_REQUEST, error),
+        ErrorCode::METHOD_NOT_FOUND => {
+            match check_named_version(post, request).and_then(|()| check_names(post, request)) {
+                Ok(()) => (StatusCode::NOT_FOUND, error),
+                Err(mismatch) => (StatusCode::BAD_REQUEST, mismatch),
+            }
+        }
+        _ => match check_named_version(post, request) {
+            Ok(()) => (StatusCode::BAD_REQUEST, error),
+            Err(mismatch) => (StatusCode::BAD_REQUEST, mismatch),
+        },
+    };
+    reply::error(status, id, error)
+}
+
+/// A notification; nothing is kept between requests that it could be about.
+pub(super) fn notification(post: &Post<'_>, notification: Notification) -> Reply {
+    // The end of the response cancels, a message has no effect.
+    if &*notification.method == "notifications/cancelled" {
+        return reply::accepted();
+    }
+    let Some(slot) = Slot::take(post.shared) else {
+        return reply::busy(None);
+    };
+    let exchange = Arc::new(Exchange::new(None));
+    exchange.outbox.finish();
+    let incoming = post.notice(notification, RequestContext::default(), exchange);
+    let handler = Arc::clone(&post.shared.handler);
+    notices::run(&post.shared.tasks, async move {
+        let _slot = slot;
+        notices::handle(&handler, incoming).await;
+    });
+    reply::accepted()
+}
+
+fn check(post: &Post<'_>, request: &Request, version: &str) -> Result<(), ErrorObject> {
+    check_version(post, version)?;
+    check_names(post, request)?;
+    check_arguments(post, request)
+}
+
+fn check_version(post: &Post<'_>, version: &str) -> Result<(), ErrorObject> {
+    if required(&post.parts.headers, &PROTOCOL_VERSION)? == version {
+        Ok(())
+    } else {
+        Err(mismatch(format!(
+            "header {PROTOCOL_VERSION} differs from the body"
+        )))
+    }
+}
+
+fn check_names(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
+    check_mirror(
+        &post.parts.headers,
+        &request.method,
+        request.params.as_ref(),
+    )
+}
+
+fn check_arguments(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
+    #[derive(serde::Deserialize)]
+    struct Params {
+        name: String,
+        #[serde(default)]
+        arguments: serde_json::Value,
+    }
+    let Some(marked_of) = &post.shared.options.param_headers else {
+        return Ok(());
+    };
+    if &*request.method != "tools/call" {
+        return Ok(());
+    }
+    // What is not params of a call, the handler refuses.
+    let Some(Ok(params)) = request.params.as_ref().map(RawJson::decode::<Params>) else {
+        return Ok(());
+    };
+    check_param_headers(
+        &post.parts.headers,
+        &marked_of(&params.name),
+        &params.arguments,
+    )
+}
+
+/// As [`check_version`], for a revision that `_meta` names and that may not be spoken here.
+fn check_named_version(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
+    #[derive(serde::Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Meta,
+    }
+    #[derive(serde::Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+        version: String,
+    }
+    match request.params.as_ref().map(RawJson::decode::<Params>) {
+        Some(Ok(params)) => check_version(post, &params.meta.version),
+        _ => Ok(()),
+    }
+}
+
+fn discovered(post: &Post<'_>) -> Result<RawJson, ErrorObject> {
+    RawJson::encode(&discover(&post.shared.identity))
+        .map_err(|e| ErrorObject::internal(e.to_string()))
+}
