@@ -82,7 +82,8 @@ async fn round(client: &Client, name: &str, answers: Value, state: Option<&Value
     client.request("tools/call", params).await.unwrap()
 }
 
-fn accept(content: Value) -> Value {
+fn accept(content: impl Into<Value>) -> Value {
+    let content: Value = content.into();
     json!({"action": "accept", "content": content})
 }
 

@@ -33,8 +33,8 @@ fn server() -> Server {
         .resource(
             Resource::new("test://panics", "panics"),
             |_: Context| async {
-                let nothing: Option<String> = None;
-                Ok(nothing.unwrap())
+                let nothing: Vec<String> = Vec::new();
+                Ok(nothing[0].clone())
             },
         )
         .resource_template(

@@ -55,8 +55,8 @@ fn server() -> Server {
             Err::<(), _>(ErrorObject::invalid_params("not like that").into())
         })
         .tool(tool("panics"), |_: NoArgs, _: Context| async {
-            let nothing: Option<&str> = None;
-            Ok(nothing.unwrap())
+            let nothing: Vec<String> = Vec::new();
+            Ok(nothing[0].clone())
         })
         .tool(tool("structured"), |_: NoArgs, _: Context| async {
             Ok(Json(json!({"sum": 3})))
