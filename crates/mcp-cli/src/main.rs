@@ -2,6 +2,7 @@
 #![expect(dead_code, reason = "being wired")]
 
 mod root;
+mod servers;
 mod source;
 
 fn main() {}

@@ -1,0 +1,21 @@
+//! `mcp serve git`: status, changes, diff, log and show of a repository, by the installed git.
+
+mod blobs;
+mod bytes;
+mod changes;
+mod compare;
+mod error;
+mod functions;
+mod log;
+mod patch;
+mod raw;
+mod revision;
+mod run;
+mod status;
+#[cfg(test)]
+mod tests;
+mod untracked;
+
+pub(crate) use compare::Comparison;
+pub(crate) use error::GitError;
+pub(crate) use run::Git;

@@ -1,0 +1,148 @@
+//! Reads what `git diff --raw --numstat -z` writes.
+
+use super::error::GitError;
+
+/// A changed file as git reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RawChange {
+    pub(super) path: Vec<u8>,
+    /// The path before a rename or copy.
+    pub(super) old_path: Option<Vec<u8>>,
+    /// `M`, `A`, `D`, `R`, `C`, `T` or `U`.
+    pub(super) status: u8,
+    pub(super) old_mode: Vec<u8>,
+    pub(super) new_mode: Vec<u8>,
+    pub(super) old_blob: String,
+    pub(super) new_blob: String,
+    /// Lines added and removed; `None` for binary files.
+    pub(super) lines: Option<(u64, u64)>,
+    pub(super) is_binary: bool,
+}
+
+/// Reads the records of both formats and joins them by path.
+///
+/// # Errors
+/// When the output is not of that form.
+pub(super) fn parse(written: &[u8]) -> Result<Vec<RawChange>, GitError> {
+    let mut changes: Vec<RawChange> = Vec::new();
+    let mut fields = written.split(|byte| *byte == 0);
+    while let Some(field) = fields.next() {
+        if field.is_empty() {
+            continue;
+        }
+        let mut next = || {
+            let field = fields.next().map(<[u8]>::to_vec);
+            field.ok_or(GitError::Answer("a diff record without a path"))
+        };
+        if let Some(head) = field.strip_prefix(b":") {
+            let mut change = raw_head(head)?;
+            let first = next()?;
+            if matches!(change.status, b'R' | b'C') {
+                change.old_path = Some(first);
+                change.path = next()?;
+            } else {
+                change.path = first;
+            }
+            add(&mut changes, change);
+            continue;
+        }
+        let (lines, path) = numstat(field)?;
+        let path = if path.is_empty() {
+            next()?;
+            next()?
+        } else {
+            path
+        };
+        if let Some(change) = changes.iter_mut().find(|change| change.path == path) {
+            change.is_binary = lines.is_none();
+            change.lines = lines;
+        }
+    }
+    Ok(changes)
+}
+
+/// A conflicted file is reported twice; it counts once, with the contents of the one record and
+/// the state of the other.
+fn add(changes: &mut Vec<RawChange>, change: RawChange) {
+    match changes.iter_mut().find(|other| other.path == change.path) {
+        Some(other) if other.status == b'U' => {
+            *other = RawChange {
+                status: b'U',
+                ..change
+            };
+        }
+        Some(other) if change.status == b'U' => other.status = b'U',
+        _ => changes.push(change),
+    }
+}
+
+/// `100644 100644 <hash> <hash> M`
+fn raw_head(head: &[u8]) -> Result<RawChange, GitError> {
+    let bad = || GitError::Answer("a diff record of an unknown form");
+    let mut parts = head.split(|byte| *byte == b' ');
+    let mut part = || parts.next().map(<[u8]>::to_vec).ok_or_else(bad);
+    let (old_mode, new_mode) = (part()?, part()?);
+    let (old_blob, new_blob) = (super::bytes::text(&part()?), super::bytes::text(&part()?));
+    let status = part()?.first().copied().ok_or_else(bad)?;
+    Ok(RawChange {
+        status,
+        old_mode,
+        new_mode,
+        old_blob,
+        new_blob,
+        ..RawChange::default()
+    })
+}
+
+type Lines = Option<(u64, u64)>;
+
+/// `3<TAB>1<TAB>path`, or dashes for binary files; the path is empty for renames.
+fn numstat(field: &[u8]) -> Result<(Lines, Vec<u8>), GitError> {
+    let bad = || GitError::Answer("a line count of an unknown form");
+    let mut parts = field.splitn(3, |byte| *byte == b'\t');
+    let mut part = || parts.next().ok_or_else(bad);
+    let (added, removed, path) = (part()?, part()?, part()?);
+    if added == b"-" {
+        return Ok((None, path.to_vec()));
+    }
+    let number = |bytes| std::str::from_utf8(bytes).ok()?.parse().ok();
+    let lines = number(added).zip(number(removed)).ok_or_else(bad)?;
+    Ok((Some(lines), path.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_formats_are_joined() {
+        let written = b":100644 100644 aa bb M\0a b\n\0:100644 000000 cc 00 D\0d\0\
+            :100644 100644 ee ff R090\0old\0new\0:000000 000000 00 00 U\0u\0\
+            :100644 100644 11 00 M\0u\0:000000 100644 00 22 A\0bin\0\
+            3\t1\ta b\n\00\t2\td\01\t0\t\0old\0new\04\t4\tu\0-\t-\tbin\0";
+        let changes = parse(written).unwrap();
+        let shown: Vec<_> = changes
+            .iter()
+            .map(|c| (c.path.as_slice(), c.status, c.lines, c.is_binary))
+            .collect();
+        let want: &[(&[u8], u8, Lines, bool)] = &[
+            (b"a b\n", b'M', Some((3, 1)), false),
+            (b"d", b'D', Some((0, 2)), false),
+            (b"new", b'R', Some((1, 0)), false),
+            (b"u", b'U', Some((4, 4)), false),
+            (b"bin", b'A', None, true),
+        ];
+        assert_eq!(shown, want);
+        assert_eq!(changes[2].old_path.as_deref(), Some(b"old".as_slice()));
+        assert_eq!(changes[3].old_blob, "11");
+        for bad in [
+            b":x\0p\0".as_slice(),
+            b"1\t2\0",
+            b":1 2 3 4 M\0",
+            b"x\ty\tz\0",
+        ] {
+            let result = parse(bad);
+            assert!(matches!(result, Err(GitError::Answer(_)) | Ok(_)));
+        }
+    }
+}

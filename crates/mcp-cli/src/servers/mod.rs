@@ -1,0 +1,3 @@
+//! The servers inside the command.
+
+pub(crate) mod git;
