@@ -115,7 +115,7 @@ impl Post<'_> {
         incoming.cancelled = token.clone();
         incoming.extensions.insert(Arc::clone(&self.parts));
         if let Some(session) = &exchange.session {
-            incoming.extensions.insert(session.face.clone());
+            incoming.session = Some(session.face.clone());
         }
         Task::start(id, token, place, move || handler.request(incoming))
     }
