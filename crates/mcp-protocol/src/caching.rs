@@ -83,11 +83,16 @@ pub trait ServerResult {
         None
     }
 
-    /// Fits the members that depend on the revision to `version`.
+    /// Fits the payload to a revision that does not know all of it. Part of
+    /// [`stamp`](Self::stamp).
+    fn fit(&mut self, _version: ProtocolVersion) {}
+
+    /// Fits what depends on the revision to `version`.
     ///
     /// `server_info` is an [`Implementation`](crate::Implementation) as JSON. A result that says
     /// nothing about being kept must not be: 0 ms, private.
     fn stamp(&mut self, version: ProtocolVersion, server_info: Option<&Value>) {
+        self.fit(version);
         if version.has(Feature::ResultType) {
             self.result_type_mut().get_or_insert(ResultType::Complete);
         } else {

@@ -5,7 +5,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Annotations, Extra, Meta, Resource, ResourceContents};
+use crate::{
+    Annotations, BlobResourceContents, Extra, Feature, Meta, ProtocolVersion, Resource,
+    ResourceContents,
+};
 
 mod block;
 
@@ -85,6 +88,28 @@ impl ContentBlock {
             Self::ResourceLink(_) => "resource_link",
             Self::Resource(_) => "resource",
             Self::Other(members) => members.get("type").and_then(Value::as_str).unwrap_or(""),
+        }
+    }
+
+    /// Turns a kind that came after `version` into one that the revision has: audio into an
+    /// embedded resource, a link to a resource into text.
+    pub fn fit_to(&mut self, version: ProtocolVersion) {
+        match self {
+            Self::Audio(audio) if !version.has(Feature::AudioContent) => {
+                let data = std::mem::take(&mut audio.data);
+                let mime_type = std::mem::take(&mut audio.mime_type);
+                let contents =
+                    BlobResourceContents::new("urn:mcp:audio", data).with_mime_type(mime_type);
+                let mut resource = EmbeddedResource::new(contents.into());
+                resource.annotations = audio.annotations.take();
+                *self = resource.into();
+            }
+            Self::ResourceLink(link) if !version.has(Feature::ResourceLinks) => {
+                let mut text = TextContent::new(format!("{}: {}", link.display_name(), link.uri));
+                text.annotations = link.0.annotations.take();
+                *self = text.into();
+            }
+            _ => {}
         }
     }
 

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extra, Meta, ResultType};
+use crate::prompts::GetPrompt;
+use crate::resources::ReadResource;
+use crate::tools::CallTool;
+use crate::{Extra, Meta, ResultType, RpcRequest as _};
 
 mod answer;
 mod requests;
@@ -58,6 +61,20 @@ impl InputRequiredResult {
             result_type: Some(ResultType::InputRequired),
             ..Self::default()
         }
+    }
+
+    /// Whether it has neither requests nor a state, which no server may send.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.input_requests.is_none() && self.request_state.is_none()
+    }
+
+    /// Whether a method may be answered by such a result.
+    #[must_use]
+    pub fn may_answer(method: &str) -> bool {
+        method == &*CallTool::METHOD
+            || method == &*GetPrompt::METHOD
+            || method == &*ReadResource::METHOD
     }
 }
 

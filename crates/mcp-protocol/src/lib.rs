@@ -36,6 +36,7 @@ pub mod sampling;
 pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
+mod unique;
 mod version;
 
 pub use annotations::{Annotations, Role};

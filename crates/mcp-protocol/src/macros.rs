@@ -169,8 +169,14 @@ macro_rules! notification {
 
 /// A result that a server sends, with or without a cache hint.
 macro_rules! server_result {
-    ($type:ty) => {
+    ($type:ty $(, fit: $fit:ident)?) => {
         impl $crate::ServerResult for $type {
+            $(
+                fn fit(&mut self, version: $crate::ProtocolVersion) {
+                    self.$fit(version);
+                }
+            )?
+
             fn result_type_mut(&mut self) -> &mut Option<$crate::ResultType> {
                 &mut self.result_type
             }

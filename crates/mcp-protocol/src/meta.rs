@@ -6,7 +6,7 @@ use mcp_jsonrpc::Id;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ClientCapabilities, Implementation, LoggingLevel, decode, encode};
+use crate::{ClientCapabilities, Implementation, LoggingLevel, decode, encode, unique};
 
 mod key;
 mod trace;
@@ -39,7 +39,7 @@ const RESERVED: &str = "io.modelcontextprotocol/";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Meta(Extra);
+pub struct Meta(#[serde(deserialize_with = "unique::members")] Extra);
 
 impl Meta {
     /// The key of [`server_info`](Self::server_info).

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     CacheScope, ContentBlock, Cursor, Extra, Icon, InputResponses, Meta, NotificationParams,
-    PaginatedParams, RequestMeta, ResultType, Role, decode,
+    PaginatedParams, ProtocolVersion, RequestMeta, ResultType, Role, decode,
 };
 
 request! {
@@ -254,13 +254,20 @@ impl GetPromptResult {
             ..Self::default()
         }
     }
+
+    /// Content of kinds that the revision lacks becomes what it has.
+    fn fit_to(&mut self, version: ProtocolVersion) {
+        for message in &mut self.messages {
+            message.content.fit_to(version);
+        }
+    }
 }
 
 setters!(GetPromptResult {
     with_description(description: String),
     with_meta(meta: Meta),
 });
-server_result!(GetPromptResult);
+server_result!(GetPromptResult, fit: fit_to);
 
 /// One message of a prompt. Its content is one block in every revision.
 ///

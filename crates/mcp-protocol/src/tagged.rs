@@ -11,6 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value, map};
 
 use crate::Extra;
+use crate::unique::insert;
 
 /// The members of an object besides its tag; those that came before it first.
 pub(crate) struct Members<A> {
@@ -101,14 +102,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<A> {
             None => self.rest.next_value_seed(seed),
         }
     }
-}
-
-fn insert<E: de::Error>(map: &mut Map<String, Value>, key: String, value: Value) -> Result<(), E> {
-    if map.contains_key(&key) {
-        return Err(E::custom(format_args!("duplicate field `{key}`")));
-    }
-    map.insert(key, value);
-    Ok(())
 }
 
 /// A key: `None` for the tag, which so costs no allocation.

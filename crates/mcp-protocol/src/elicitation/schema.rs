@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::EnumSchema;
-use crate::{Extra, tagged};
+use crate::{Extra, tagged, unique};
 
 /// The schema of a form: an object without nesting.
 ///
@@ -29,6 +29,7 @@ pub struct RequestedSchema {
     #[serde(rename = "type", default)]
     kind: ObjectType,
     /// The fields of the form, in their order.
+    #[serde(deserialize_with = "unique::members")]
     pub properties: IndexMap<String, PrimitiveSchemaDefinition>,
     /// The fields that must be filled in.
     #[serde(skip_serializing_if = "Option::is_none")]

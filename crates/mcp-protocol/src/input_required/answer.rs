@@ -43,7 +43,13 @@ impl<T: DeserializeOwned> Answer<T> {
         let Peek { result_type } = decode(raw)?;
         match result_type {
             None | Some(ResultType::Complete) => decode(raw).map(Self::Complete),
-            Some(ResultType::InputRequired) => decode(raw).map(Box::new).map(Self::InputRequired),
+            Some(ResultType::InputRequired) => {
+                let result: InputRequiredResult = decode(raw)?;
+                if result.is_empty() {
+                    return Err(AnswerError::AsksNothing);
+                }
+                Ok(Self::InputRequired(Box::new(result)))
+            }
             Some(ResultType::Task) => decode(raw).map(Box::new).map(Self::Task),
             Some(ResultType::Other(kind)) => Err(AnswerError::UnknownKind { kind }),
         }
@@ -66,6 +72,9 @@ pub enum AnswerError {
         /// The kind.
         kind: String,
     },
+    /// An input-required result has neither requests nor a state.
+    #[error("the peer asked for input without saying what")]
+    AsksNothing,
     /// The result does not fit its kind.
     #[error("the peer sent a result that does not decode: {detail}")]
     Malformed {

@@ -12,7 +12,7 @@ use crate::roots::ListRoots;
 use crate::sampling::CreateMessage;
 use crate::{
     CreateMessageParams, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams,
-    RequestParams, RpcRequest,
+    RequestParams, RpcRequest, unique,
 };
 
 /// What a server asks, by keys of its own, in its order.
@@ -20,7 +20,9 @@ use crate::{
 /// Specification: Multi Round-Trip Requests. Since 2026-07-28.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct InputRequests(IndexMap<String, InputRequest>);
+pub struct InputRequests(
+    #[serde(deserialize_with = "unique::members")] IndexMap<String, InputRequest>,
+);
 
 impl InputRequests {
     /// Asks nothing.

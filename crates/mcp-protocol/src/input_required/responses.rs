@@ -4,6 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::unique;
+
 /// The client's answers to an input-required result, by the keys of its requests.
 ///
 /// Each is a bare result: an [`ElicitResult`](crate::ElicitResult), a
@@ -22,7 +24,7 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct InputResponses(Map<String, Value>);
+pub struct InputResponses(#[serde(deserialize_with = "unique::members")] Map<String, Value>);
 
 impl InputResponses {
     /// No answers.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ContentBlock, Extra, Meta, ResultType, decode};
+use crate::{ContentBlock, Extra, Feature, Meta, ProtocolVersion, ResultType, decode};
 
 /// Result of [`CallTool`](super::CallTool).
 ///
@@ -104,6 +104,18 @@ impl CallToolResult {
         texts.join("\n")
     }
 
+    /// Content of kinds that the revision lacks becomes what it has; structured content that it
+    /// could not carry goes, and leaves its text.
+    fn fit_to(&mut self, version: ProtocolVersion) {
+        self.content
+            .iter_mut()
+            .for_each(|block| block.fit_to(version));
+        if !version.has(Feature::AnyStructuredContent) {
+            self.structured_content
+                .take_if(|content| !content.is_object());
+        }
+    }
+
     /// The same with one more part.
     #[must_use]
     pub fn with_content(mut self, block: impl Into<ContentBlock>) -> Self {
@@ -117,7 +129,7 @@ setters!(CallToolResult {
     with_is_error(is_error: bool),
     with_meta(meta: Meta),
 });
-server_result!(CallToolResult);
+server_result!(CallToolResult, fit: fit_to);
 
 impl From<ContentBlock> for CallToolResult {
     fn from(block: ContentBlock) -> Self {

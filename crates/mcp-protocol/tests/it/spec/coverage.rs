@@ -86,12 +86,8 @@ fn proto_01_every_definition_has_a_type_and_every_property_a_field() {
                 continue;
             }
             // Several, so that each of the alternatives has its turn.
-            for turn in 0..8 {
-                if let Some(fault) = fault(definitions, name, turn) {
-                    faults.push(format!("{revision} {name}: {fault}"));
-                    break;
-                }
-            }
+            let fault = (0..8).find_map(|turn| fault(definitions, name, turn));
+            faults.extend(fault.map(|fault| format!("{revision} {name}: {fault}")));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -133,22 +129,15 @@ impl Sampler<'_> {
             let parts = parts.iter().map(|part| self.sample(part, depth + 1));
             return parts.fold(json!({}), merged);
         }
-        for choice in ["anyOf", "enum"] {
-            if let Some(choices) = schema.get(choice).and_then(Value::as_array) {
-                // The last alternative of what contains itself is the plain one.
-                let turn = if depth > 12 {
-                    choices.len() - 1
-                } else {
-                    self.turn
-                };
-                let chosen = &choices[turn % choices.len()];
-                return match choice {
-                    "enum" => chosen.clone(),
-                    _ => self.sample(chosen, depth + 1),
-                };
-            }
+        if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+            return choices[self.turn % choices.len()].clone();
         }
-        self.by_type(schema, depth)
+        match schema.get("anyOf").and_then(Value::as_array) {
+            // The last alternative of what contains itself is the plain one.
+            Some(choices) if depth > 12 => self.sample(&choices[choices.len() - 1], depth + 1),
+            Some(choices) => self.sample(&choices[self.turn % choices.len()], depth + 1),
+            None => self.by_type(schema, depth),
+        }
     }
 
     fn by_type(&self, schema: &Value, depth: usize) -> Value {
@@ -175,10 +164,8 @@ impl Sampler<'_> {
         for (name, property) in properties.into_iter().flatten() {
             members.insert(name.clone(), self.sample(property, depth + 1));
         }
-        if let (None, Some(others)) = (properties, others) {
-            if depth <= 12 {
-                members.insert("any".to_owned(), self.sample(others, depth + 1));
-            }
+        if let (None, Some(others), ..=12) = (properties, others, depth) {
+            members.insert("any".to_owned(), self.sample(others, depth + 1));
         }
         Value::Object(members)
     }

@@ -124,6 +124,7 @@ pub(super) fn by_definition(definition: &str) -> Option<RoundTrip> {
     shared(definition)
         .or_else(|| server_feature(definition))
         .or_else(|| client_feature(definition))
+        .or_else(|| resource(definition))
         .or_else(|| task(definition))
         .or_else(|| failure(definition))
 }
@@ -137,7 +138,6 @@ fn shared(definition: &str) -> Option<RoundTrip> {
         "Implementation" => value::<p::Implementation>,
         "LoggingLevel" => value::<p::LoggingLevel>,
         "ProgressToken" => value::<p::ProgressToken>,
-        "ContentBlock" => value::<p::ContentBlock>,
         "ResourceContents" => |json| {
             // The part that text and bytes share.
             let mut json = json.clone();
@@ -158,9 +158,8 @@ fn shared(definition: &str) -> Option<RoundTrip> {
         "PingRequest" => request::<p::ping::Ping>,
         "SetLevelRequest" => request::<p::logging::SetLevel>,
         "SetLevelRequestParams" => value::<p::SetLevelParams>,
-        "TextContent" | "ImageContent" | "AudioContent" | "EmbeddedResource" | "ResourceLink" => {
-            value::<p::ContentBlock>
-        }
+        "ContentBlock" | "TextContent" | "ImageContent" | "AudioContent" | "EmbeddedResource"
+        | "ResourceLink" => value::<p::ContentBlock>,
         "TextResourceContents" | "BlobResourceContents" => value::<p::ResourceContents>,
         "ClientCapabilities" => value::<p::ClientCapabilities>,
         "ServerCapabilities" => value::<p::ServerCapabilities>,
@@ -188,13 +187,6 @@ fn server_feature(definition: &str) -> Option<RoundTrip> {
         "PromptReference" | "ResourceReference" | "ResourceTemplateReference" => {
             value::<p::CompletionReference>
         }
-        "ResourceTemplate" => value::<p::ResourceTemplate>,
-        "ReadResourceRequestParams" => value::<p::ReadResourceParams>,
-        "ResourceRequestParams" | "SubscribeRequestParams" | "UnsubscribeRequestParams" => {
-            value::<p::ResourceParams>
-        }
-        "SubscribeRequest" => request::<p::resources::Subscribe>,
-        "UnsubscribeRequest" => request::<p::resources::Unsubscribe>,
         "SubscriptionFilter" => value::<p::SubscriptionFilter>,
         "SubscriptionsListenRequestParams" => value::<p::SubscriptionsListenParams>,
         "SubscriptionsAcknowledgedNotificationParams" => {
@@ -217,6 +209,29 @@ fn server_feature(definition: &str) -> Option<RoundTrip> {
         "GetPromptResult" => value::<p::GetPromptResult>,
         "GetPromptResultResponse" => answer::<p::GetPromptResult>,
         "PromptListChangedNotification" => notification::<p::prompts::PromptListChanged>,
+        "CompleteRequest" => request::<p::completion::Complete>,
+        "CompleteRequestParams" => value::<p::CompleteParams>,
+        "CompleteResult" => value::<p::CompleteResult>,
+        "CompleteResultResponse" => response::<p::CompleteResult>,
+        "SubscriptionsListenRequest" => request::<p::subscriptions::SubscriptionsListen>,
+        "SubscriptionsListenResult" => value::<p::SubscriptionsListenResult>,
+        "SubscriptionsListenResultResponse" => response::<p::SubscriptionsListenResult>,
+        "SubscriptionsAcknowledgedNotification" => {
+            notification::<p::subscriptions::SubscriptionsAcknowledged>
+        }
+        _ => return None,
+    })
+}
+
+fn resource(definition: &str) -> Option<RoundTrip> {
+    Some(match definition {
+        "ResourceTemplate" => value::<p::ResourceTemplate>,
+        "ReadResourceRequestParams" => value::<p::ReadResourceParams>,
+        "ResourceRequestParams" | "SubscribeRequestParams" | "UnsubscribeRequestParams" => {
+            value::<p::ResourceParams>
+        }
+        "SubscribeRequest" => request::<p::resources::Subscribe>,
+        "UnsubscribeRequest" => request::<p::resources::Unsubscribe>,
         "Resource" => value::<p::Resource>,
         "ListResourcesRequest" => request::<p::resources::ListResources>,
         "ListResourcesResult" => value::<p::ListResourcesResult>,
@@ -230,16 +245,6 @@ fn server_feature(definition: &str) -> Option<RoundTrip> {
         "ResourceListChangedNotification" => notification::<p::resources::ResourceListChanged>,
         "ResourceUpdatedNotification" => notification::<p::resources::ResourceUpdated>,
         "ResourceUpdatedNotificationParams" => value::<p::ResourceUpdatedParams>,
-        "CompleteRequest" => request::<p::completion::Complete>,
-        "CompleteRequestParams" => value::<p::CompleteParams>,
-        "CompleteResult" => value::<p::CompleteResult>,
-        "CompleteResultResponse" => response::<p::CompleteResult>,
-        "SubscriptionsListenRequest" => request::<p::subscriptions::SubscriptionsListen>,
-        "SubscriptionsListenResult" => value::<p::SubscriptionsListenResult>,
-        "SubscriptionsListenResultResponse" => response::<p::SubscriptionsListenResult>,
-        "SubscriptionsAcknowledgedNotification" => {
-            notification::<p::subscriptions::SubscriptionsAcknowledged>
-        }
         _ => return None,
     })
 }
@@ -262,7 +267,7 @@ fn task(definition: &str) -> Option<RoundTrip> {
         },
         "CreateTaskResult" => value::<p::CreateTaskResult>,
         "GetTaskRequest" => request::<p::tasks::GetTask>,
-        "GetTaskResult" => value::<p::DetailedTask>,
+        "GetTaskResult" | "TaskStatusNotificationParams" => value::<p::DetailedTask>,
         "GetTaskPayloadRequest" => request::<p::tasks::GetTaskPayload>,
         "GetTaskPayloadResult" => value::<Box<serde_json::value::RawValue>>,
         "CancelTaskRequest" => request::<p::tasks::CancelTask>,
@@ -270,7 +275,6 @@ fn task(definition: &str) -> Option<RoundTrip> {
         "ListTasksRequest" => request::<p::tasks::ListTasks>,
         "ListTasksResult" => value::<p::ListTasksResult>,
         "TaskStatusNotification" => notification::<p::tasks::TaskStatusNotification>,
-        "TaskStatusNotificationParams" => value::<p::DetailedTask>,
         _ => return None,
     })
 }
@@ -280,14 +284,17 @@ fn client_feature(definition: &str) -> Option<RoundTrip> {
         "RootsListChangedNotification" => notification::<p::roots::RootsListChanged>,
         "ModelHint" => value::<p::ModelHint>,
         "ToolChoice" => value::<p::ToolChoice>,
-        "SamplingMessageContentBlock" => value::<p::SamplingMessageContentBlock>,
-        "ElicitRequestParams" => value::<p::ElicitRequestParams>,
+        "SamplingMessageContentBlock" | "ToolUseContent" | "ToolResultContent" => {
+            value::<p::SamplingMessageContentBlock>
+        }
+        "ElicitRequestParams" | "ElicitRequestFormParams" | "ElicitRequestURLParams" => {
+            value::<p::ElicitRequestParams>
+        }
         "ElicitationCompleteNotification" => notification::<p::elicitation::ElicitationComplete>,
         "EnumSchema"
         | "SingleSelectEnumSchema"
         | "MultiSelectEnumSchema"
         | "LegacyTitledEnumSchema" => value::<p::EnumSchema>,
-        "PrimitiveSchemaDefinition" => value::<p::PrimitiveSchemaDefinition>,
         "InputRequest" => value::<p::InputRequest>,
         "CreateMessageRequest" => embedded::<p::sampling::CreateMessage>,
         "ElicitRequest" => embedded::<p::elicitation::Elicit>,
@@ -296,10 +303,9 @@ fn client_feature(definition: &str) -> Option<RoundTrip> {
         "CreateMessageResult" => value::<p::CreateMessageResult>,
         "SamplingMessage" => value::<p::SamplingMessage>,
         "ModelPreferences" => value::<p::ModelPreferences>,
-        "ToolUseContent" | "ToolResultContent" => value::<p::SamplingMessageContentBlock>,
-        "ElicitRequestFormParams" | "ElicitRequestURLParams" => value::<p::ElicitRequestParams>,
         "ElicitResult" => value::<p::ElicitResult>,
-        "StringSchema"
+        "PrimitiveSchemaDefinition"
+        | "StringSchema"
         | "NumberSchema"
         | "BooleanSchema"
         | "UntitledSingleSelectEnumSchema"
