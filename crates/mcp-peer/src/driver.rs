@@ -4,16 +4,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use mcp_jsonrpc::{ErrorObject, Packet};
-use mcp_transport::{Frames, Reader, TransportError, TransportErrorKind, Writer};
+use mcp_jsonrpc::{ErrorObject, Message, Packet};
+use mcp_transport::{Frames, Reader, Writer};
 use tokio::time::Instant;
 
 use crate::PeerOptions;
 use crate::alarm::Alarm;
+use crate::ending::Finish;
 use crate::inward::Inward;
 use crate::notifications::Notifications;
 use crate::requests::Requests;
-use crate::shared::{Shared, closed_here};
+use crate::shared::Shared;
 use crate::state::Work;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,26 +24,28 @@ pub(crate) enum Role {
 }
 
 pub(crate) struct Driver<R, W> {
-    reader: R,
-    writer: W,
-    shared: Arc<Shared>,
-    role: Role,
-    options: PeerOptions,
-    requests: Requests,
-    notifications: Notifications,
+    pub(crate) reader: R,
+    pub(crate) writer: W,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) role: Role,
+    pub(crate) options: PeerOptions,
+    pub(crate) requests: Requests,
+    pub(crate) notifications: Notifications,
     alarm: Alarm,
     /// What was read and not yet handed to the core.
-    frames: Frames,
+    pub(crate) frames: Frames,
     /// What came out of the core and is not yet done; both empty between turns.
     work: Vec<Work>,
     packets: Vec<Packet>,
+    /// How many bytes of answers were fed while the peer did not read.
+    unread_answers: usize,
     /// When the core wants to hear of the time.
     timeout: Option<std::time::Instant>,
     /// Whether the stream can still be read, and written.
-    reads: bool,
-    writes: bool,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
     /// When the connection has to be over, once it is ending.
-    deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
     _finish: Finish,
 }
 
@@ -64,11 +67,12 @@ impl<R: Reader, W: Writer> Driver<R, W> {
             frames: Frames::new(),
             work: Vec::new(),
             packets: Vec::new(),
+            unread_answers: 0,
             timeout: None,
             reads: true,
             writes: true,
             deadline: None,
-            _finish: Finish(Arc::clone(&shared), inward),
+            _finish: Finish::new(Arc::clone(&shared), inward),
             options,
             shared,
         }
@@ -95,9 +99,9 @@ impl<R: Reader, W: Writer> Driver<R, W> {
     }
 
     /// Brings everyone up to date, without waiting.
-    fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         loop {
-            self.exchange();
+            self.sync();
             if self.work.is_empty() {
                 break;
             }
@@ -108,21 +112,31 @@ impl<R: Reader, W: Writer> Driver<R, W> {
                 break;
             }
         }
-        for packet in self.packets.drain(..) {
-            if self.writes {
-                self.writer.feed(&packet);
+        self.feed();
+    }
+
+    /// Encodes what is to be sent, outside the lock.
+    fn feed(&mut self) {
+        if self.writer.pending() <= self.options.max_unwritten {
+            self.unread_answers = 0;
+        }
+        for packet in self.packets.drain(..).filter(|_| self.writes) {
+            let before = self.writer.pending();
+            self.writer.feed(&packet);
+            if !matches!(
+                packet,
+                Packet::Single(Message::Request(_) | Message::Notification(_))
+            ) {
+                self.unread_answers += self.writer.pending() - before;
             }
         }
-        if self.role == Role::Client && self.writer.pending() > self.options.unread_answers() {
-            let kind = TransportErrorKind::Violation;
-            let reason = TransportError::new(kind, "the peer sends requests and reads no answers");
-            (self.reads, self.writes) = (false, false);
-            self.shared.stop(reason);
+        if self.role == Role::Client && self.unread_answers > self.options.max_unread_answers() {
+            self.give_up();
         }
     }
 
     /// Gives the core what there is for it, and takes what it has.
-    fn exchange(&mut self) {
+    fn sync(&mut self) {
         let now = Instant::now();
         let mut state = self.shared.lock();
         for frame in self.frames.drain(..) {
@@ -175,78 +189,5 @@ impl<R: Reader, W: Writer> Driver<R, W> {
                 let _gone = reply.send(outcome);
             }
         }
-    }
-
-    /// A client reads whatever happens: if it stopped while its server waits for it to read,
-    /// both would wait for ever. A server may stop.
-    fn may_read(&self) -> bool {
-        let crowded = self.writer.pending() > self.options.max_unwritten;
-        self.reads && !(self.role == Role::Server && crowded)
-    }
-
-    fn read(&mut self, read: Result<bool, TransportError>) {
-        let reason = match read {
-            Ok(true) => return,
-            Ok(false) => {
-                TransportError::new(TransportErrorKind::Ended, "the peer ended the connection")
-            }
-            Err(reason) => reason,
-        };
-        self.reads = false;
-        // What came before the end counts.
-        self.turn();
-        if !self.writes {
-            // This reason says more than the broken pipe that came of it.
-            self.shared.lock().ending = None;
-        }
-        self.shared.stop(reason);
-    }
-
-    fn flushed(&mut self, flushed: Result<(), TransportError>) {
-        if let Err(reason) = flushed {
-            self.writes = false;
-            // The peer may have answered before it stopped to listen, so calls in flight go on.
-            self.shared.refuse(Arc::new(reason));
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        let Some(deadline) = self.deadline else {
-            return false;
-        };
-        let done = match self.role {
-            Role::Client if !self.reads => true,
-            Role::Client => self.writes && self.writer.pending() == 0,
-            Role::Server if !self.writes => true,
-            Role::Server => self.requests.is_idle() && self.writer.pending() == 0,
-        };
-        done || Instant::now() >= deadline
-    }
-
-    /// Ends the stream in good order. A peer that still writes must not block meanwhile.
-    async fn end(mut self) {
-        self.shared.stop(closed_here("the connection was closed"));
-        drop((self.requests, self.notifications));
-        let discard = async {
-            while self.reads && matches!(self.reader.read(&mut self.frames).await, Ok(true)) {
-                self.frames.clear();
-            }
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            () = self.writer.close() => {}
-            () = discard => {}
-        }
-    }
-}
-
-/// However the driver ends, even if its runtime drops it, nobody waits for it any more.
-struct Finish(Arc<Shared>, Inward);
-
-impl Drop for Finish {
-    fn drop(&mut self) {
-        let Self(shared, inward) = self;
-        inward.end();
-        shared.finish(closed_here("the task of the connection was dropped"));
     }
 }

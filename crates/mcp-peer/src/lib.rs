@@ -3,6 +3,7 @@
 mod alarm;
 mod call;
 mod driver;
+mod ending;
 mod inline;
 mod inward;
 mod notifications;

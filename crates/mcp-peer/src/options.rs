@@ -42,8 +42,8 @@ impl Default for PeerOptions {
 
 impl PeerOptions {
     /// A client cannot stop to read, or its server might stop as well. So it ends a connection
-    /// whose server sends requests but does not read the answers, at this many bytes.
-    pub(crate) const fn unread_answers(&self) -> usize {
+    /// whose server sends requests but does not read the answers, at this many bytes of them.
+    pub(crate) const fn max_unread_answers(&self) -> usize {
         self.max_unwritten.saturating_mul(16)
     }
 

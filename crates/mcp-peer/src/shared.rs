@@ -132,6 +132,13 @@ impl Shared {
         self.wake.notify_one();
     }
 
+    /// Makes way for the reason of the reading end, which says more than the broken pipe that
+    /// came of it. That we closed the connection says most.
+    pub(crate) fn explain(&self) {
+        let broken = |reason: &mut Arc<TransportError>| reason.kind() == TransportErrorKind::Io;
+        self.lock().ending.take_if(broken);
+    }
+
     /// Takes no more calls and gives up those in flight; the peer is told.
     pub(crate) fn stop(&self, reason: TransportError) {
         let mut state = self.lock();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use mcp_jsonrpc::{Notification, RawJson};
 use mcp_peer::PeerOptions;
+use mcp_testkit::ScriptedPeer;
 use mcp_transport::{Call, CallError, Channel, Timeouts, TransportErrorKind};
 use serde_json::json;
 use tokio::time::timeout;
@@ -198,4 +199,32 @@ async fn a_server_that_asks_and_never_reads_the_answers_is_given_up() {
         () = flood => panic!("it never ends"),
     };
     assert_eq!(reason.kind(), TransportErrorKind::Violation);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_with_much_to_send_is_not_taken_for_one_whose_answers_are_not_read() {
+    let mut options = PeerOptions::default();
+    options.max_unwritten = 1000;
+    let (mut server, (reader, writer)) = ScriptedPeer::with_capacity(1);
+    let peer = mcp_peer::client(reader, writer, Script::idle(), options);
+    let call = || {
+        let params = RawJson::parse(format!(r#"{{"x":"{}"}}"#, "x".repeat(1000))).unwrap();
+        peer.call(Call::new("tools/call", Some(params)))
+    };
+    let script = async {
+        for id in 0..4 {
+            server.request(id, "ping", json!({})).await;
+        }
+        let mut calls = Vec::new();
+        while calls.len() < 50 {
+            let message = server.receive().await.unwrap();
+            calls.extend(message.get("params").is_some().then_some(message));
+        }
+        for call in calls {
+            server.answer(&call, json!({})).await;
+        }
+    };
+    let calls = futures_util::future::try_join_all((0..50).map(|_| call()));
+    let (outcomes, ()) = tokio::join!(calls, script);
+    assert_eq!(outcomes.unwrap().len(), 50);
 }
