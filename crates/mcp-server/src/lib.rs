@@ -7,7 +7,6 @@ mod catalog;
 mod completion;
 mod context;
 mod dispatch;
-mod downgrade;
 mod error;
 mod handler;
 mod layer;

@@ -13,7 +13,7 @@ use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::server::Shared;
 use crate::tool::ToolEntry;
-use crate::{Context, ToolError, downgrade};
+use crate::{Context, ToolError};
 
 /// Borrows from the request, so that arguments are copied only into their own type.
 #[derive(Deserialize)]
@@ -68,6 +68,9 @@ async fn finish(
 }
 
 fn write(mut result: CallToolResult, cx: &Context) -> Answer {
-    downgrade::tool_result(&mut result, cx.version());
+    if let (Some(value), true) = (&result.structured_content, result.content.is_empty()) {
+        // For models, and for clients that look at content only.
+        result.content.push(value.to_string().into());
+    }
     reply(result, cx.server(), cx.request())
 }

@@ -14,7 +14,7 @@ use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::prompt::PromptEntry;
 use crate::server::Shared;
-use crate::{Context, RequestError, downgrade};
+use crate::{Context, RequestError};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,7 +73,7 @@ async fn finish(
     cx: Context,
 ) -> Answer {
     let name = &entry.prompt.name;
-    let mut result = match drive(&cx, running).await {
+    let result = match drive(&cx, running).await {
         Ended::Done(result) => result.map_err(|error| {
             error.into_answer(name, || {
                 ErrorObject::invalid_params(format!("unknown prompt: {name}"))
@@ -82,6 +82,5 @@ async fn finish(
         Ended::Panicked => return Err(super::panicked(name)),
         Ended::Asked => return rounds::ask(&cx),
     };
-    downgrade::prompt_result(&mut result, cx.version());
     reply(result, cx.server(), cx.request())
 }

@@ -69,7 +69,7 @@ async fn proto_45_content_is_of_kinds_that_the_revision_knows() {
     let result = client.call_tool("media", json!({})).await;
     assert_eq!(result["content"][0]["resource"]["blob"], "AQI=");
     assert_eq!(result["content"][0]["resource"]["mimeType"], "audio/wav");
-    assert_eq!(result["content"][1]["text"], "one: the first (x:1)");
+    assert_eq!(result["content"][1]["text"], "one: x:1");
     let prompt = client
         .request("prompts/get", json!({"name": "listen"}))
         .await
