@@ -3,14 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Annotations, CacheScope, Cursor, EmptyResult, Extra, Icon, InputResponses, Meta,
-    NotificationParams, PaginatedParams, RequestMeta, ResultType, decode,
+    Annotations, CacheScope, Cursor, EmptyResult, Extra, Icon, Meta, NotificationParams,
+    PaginatedParams, RequestMeta, ResultType, decode,
 };
 
 mod contents;
+mod read;
 mod template;
 
 pub use contents::{BlobResourceContents, ResourceContents, TextResourceContents};
+pub use read::{ReadResource, ReadResourceParams, ReadResourceResult};
 pub use template::{ListResourceTemplates, ListResourceTemplatesResult, ResourceTemplate};
 
 request! {
@@ -18,13 +20,6 @@ request! {
     ///
     /// Specification: Resources, Listing Resources (all revisions).
     ListResources = "resources/list": PaginatedParams => ListResourcesResult
-}
-
-request! {
-    /// `resources/read`: the contents of a resource.
-    ///
-    /// Specification: Resources, Reading Resources (all revisions).
-    ReadResource = "resources/read": ReadResourceParams => ReadResourceResult
 }
 
 request! {
@@ -160,94 +155,6 @@ setters!(ListResourcesResult {
     with_meta(meta: Meta),
 });
 server_result!(ListResourcesResult, cacheable);
-
-/// Params of [`ReadResource`] (`ReadResourceRequestParams`).
-///
-/// Specification: Resources, Reading Resources (all revisions).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-#[serde(rename_all = "camelCase")]
-pub struct ReadResourceParams {
-    /// Which resource.
-    pub uri: String,
-    /// Answers to what the server asked before. Since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_responses: Option<InputResponses>,
-    /// What the server wants back, byte for byte. Since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<String>,
-    /// What travels beside the params.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<RequestMeta>,
-    /// Members that this crate does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-impl ReadResourceParams {
-    /// Reads a resource.
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            input_responses: None,
-            request_state: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-}
-
-setters!(ReadResourceParams {
-    with_input_responses(input_responses: InputResponses),
-    with_request_state(request_state: String),
-    with_meta(meta: RequestMeta),
-});
-has_meta!(ReadResourceParams);
-
-/// Result of [`ReadResource`].
-///
-/// Specification: Resources, Reading Resources (all revisions). A resource that does not exist
-/// is an error, never an empty list.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-#[serde(rename_all = "camelCase")]
-pub struct ReadResourceResult {
-    /// The kind of the result. Since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result_type: Option<ResultType>,
-    /// The contents: several where the resource is a collection.
-    pub contents: Vec<ResourceContents>,
-    /// How long the contents are fresh, in milliseconds. Since 2026-07-28.
-    #[serde(
-        default,
-        deserialize_with = "decode::count",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub ttl_ms: Option<u64>,
-    /// Who may be given the kept contents. Since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_scope: Option<CacheScope>,
-    /// What travels beside the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-    /// Members that this crate does not know.
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-impl ReadResourceResult {
-    /// A result with these contents.
-    #[must_use]
-    pub fn new(contents: Vec<ResourceContents>) -> Self {
-        Self {
-            contents,
-            ..Self::default()
-        }
-    }
-}
-
-setters!(ReadResourceResult { with_meta(meta: Meta) });
-server_result!(ReadResourceResult, cacheable);
 
 /// Params of [`Subscribe`] and [`Unsubscribe`] (`ResourceRequestParams`).
 ///

@@ -8,12 +8,12 @@ use crate::{Extra, Meta, RequestMeta, Role, TaskMetadata, Tool, encode};
 mod balance;
 mod content;
 mod preferences;
+mod tool_content;
 
 pub use balance::ToolUseImbalance;
-pub use content::{
-    SamplingContent, SamplingMessageContentBlock, ToolResultContent, ToolUseContent,
-};
+pub use content::{SamplingContent, SamplingMessageContentBlock};
 pub use preferences::{IncludeContext, ModelHint, ModelPreferences, ToolChoice, ToolChoiceMode};
+pub use tool_content::{ToolResultContent, ToolUseContent};
 
 request! {
     /// `sampling/createMessage`: asks a client to let its model speak. Since 2026-07-28 only
