@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::group::{self, Force};
 use super::stderr::Tail;
-use super::watchdog::{self, Watched};
+use super::watchdog::{Watchdog, Watched};
 use crate::error::{ChildExit, describe};
 
 /// The stack of a waiting thread, in bytes.
@@ -56,6 +56,7 @@ pub(super) fn start(mut command: Command, label: String, watched: bool) -> io::R
     let (started, result) = mpsc::sync_channel(1);
     let name = format!("mcp wait {label}");
     let wait = move || {
+        let watchdog = watched.then(Watchdog::current).flatten();
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(e) => {
@@ -65,7 +66,7 @@ pub(super) fn start(mut command: Command, label: String, watched: bool) -> io::R
             }
         };
         drop(command);
-        let watched = watched.then(|| watchdog::watch(child.id())).flatten();
+        let watched = watchdog.map(|watchdog| watchdog.watch(child.id()));
         let process = ChildProcess::new(label, child.id(), child.stderr.is_some());
         let _ = started.send(take_pipes(&mut child, process.clone()));
         process.reap(child, watched);

@@ -5,9 +5,12 @@
 //! without all that: the pipe ends with us, however we end, and then it kills the groups on its
 //! list. One such process serves all children; it ends with the last of them. Where there is no
 //! `/bin/sh`, children are on their own.
+//!
+//! It runs before a child is started and is told of the child right after, so what remains is the
+//! chance of being killed in those microseconds.
 
-/// A group that is killed when we are.
-pub(super) use sys::{Watched, watch};
+/// The process that watches, and a group that is killed when we are.
+pub(super) use sys::{Watchdog, Watched};
 
 #[cfg(unix)]
 mod sys {
@@ -30,7 +33,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 
     static CURRENT: Mutex<Weak<Watchdog>> = Mutex::new(Weak::new());
 
-    struct Watchdog {
+    pub(in super::super) struct Watchdog {
         pipe: Mutex<ChildStdin>,
         shell: Mutex<Child>,
     }
@@ -38,28 +41,6 @@ for group in $groups; do kill -s KILL -- "-$group"; done
     pub(in super::super) struct Watched {
         watchdog: Arc<Watchdog>,
         group: u32,
-    }
-
-    /// Puts a group on the list; `None` if there is no watchdog to be had.
-    pub(in super::super) fn watch(group: u32) -> Option<Watched> {
-        let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = current.upgrade().filter(|watchdog| watchdog.runs());
-        let watchdog = match running {
-            Some(watchdog) => watchdog,
-            None => match Watchdog::start() {
-                Ok(watchdog) => {
-                    let watchdog = Arc::new(watchdog);
-                    *current = Arc::downgrade(&watchdog);
-                    watchdog
-                }
-                Err(e) => {
-                    tracing::debug!("no watchdog for child processes: {e}");
-                    return None;
-                }
-            },
-        };
-        watchdog.tell('+', group);
-        Some(Watched { watchdog, group })
     }
 
     impl Watched {
@@ -70,6 +51,29 @@ for group in $groups; do kill -s KILL -- "-$group"; done
     }
 
     impl Watchdog {
+        /// The one that runs, or a new one; `None` if there is none to be had.
+        pub(in super::super) fn current() -> Option<Arc<Self>> {
+            let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(running) = current.upgrade().filter(|watchdog| watchdog.runs()) {
+                return Some(running);
+            }
+            let started = Self::start().map(Arc::new);
+            let started = started
+                .inspect_err(|e| tracing::debug!("no watchdog: {e}"))
+                .ok()?;
+            *current = Arc::downgrade(&started);
+            Some(started)
+        }
+
+        /// Puts a group on the list.
+        pub(in super::super) fn watch(self: Arc<Self>, group: u32) -> Watched {
+            self.tell('+', group);
+            Watched {
+                watchdog: self,
+                group,
+            }
+        }
+
         fn start() -> std::io::Result<Self> {
             let mut shell = Command::new("/bin/sh")
                 .args(["-c", SCRIPT])
@@ -116,10 +120,19 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 
 #[cfg(not(unix))]
 mod sys {
+    use std::sync::Arc;
+
+    pub(in super::super) struct Watchdog;
     pub(in super::super) struct Watched;
 
-    pub(in super::super) const fn watch(_: u32) -> Option<Watched> {
-        None
+    impl Watchdog {
+        pub(in super::super) const fn current() -> Option<Arc<Self>> {
+            None
+        }
+
+        pub(in super::super) fn watch(self: Arc<Self>, _: u32) -> Watched {
+            Watched
+        }
     }
 
     impl Watched {

@@ -170,15 +170,15 @@ async fn s04_fifty_servers_end_side_by_side_and_none_is_left() {
 #[tokio::test]
 async fn s04_a_client_that_is_killed_takes_its_servers_and_their_children_along() {
     let mut witness = Witness::new();
-    let script = format!(
-        "trap '' TERM; {} while :; do sleep 0.05; done",
-        stubborn(&witness)
-    );
+    let alive = witness.path().display();
+    let endless = "while :; do sleep 0.05; done";
+    let script = format!("trap '' TERM; (exec 9>'{alive}'; echo '{{}}'; {endless}) & {endless}");
     let mut client = roles::start("client")
         .env("SCRIPT", script)
+        .env("WITNESS", witness.path())
         .spawn()
         .unwrap();
-    witness.hears("up").await;
+    witness.hears("ok").await;
     client.kill().unwrap();
     client.wait().unwrap();
     witness.is_alone().await;
@@ -194,7 +194,9 @@ async fn s04_the_watchdog_ends_with_the_last_child() {
 /// Plays a client that is about to be killed.
 pub(crate) async fn client() {
     let script = std::env::var("SCRIPT").unwrap();
-    let _child = sh(&script).spawn().unwrap();
+    let mut child = sh(&script).spawn().unwrap();
+    receive(&mut child.reader, 1).await;
+    std::fs::write(std::env::var("WITNESS").unwrap(), "ok\n").unwrap();
     std::future::pending::<()>().await;
 }
 
