@@ -1,5 +1,7 @@
 //! Builds a server from what it offers.
 
+mod register;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,23 +9,21 @@ use std::time::Duration;
 use http::Extensions;
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{
-    CompleteParams, Implementation, Prompt, PromptsCapability, ProtocolVersion, Resource,
-    ResourceTemplate, ResourcesCapability, ServerCapabilities, Tool, ToolsCapability,
+    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, ServerCapabilities,
+    ToolsCapability,
 };
-use serde::de::DeserializeOwned;
 use serde_json::Map;
 
 use crate::ask::Seal;
 use crate::catalog::{Catalog, ListSettings, Listed};
-use crate::completion::{Completer, IntoCompletion};
+use crate::completion::Completer;
 use crate::dispatch::Methods;
-use crate::handler::{function, plain};
 use crate::layer::{MethodService, Stack};
-use crate::prompt::{IntoPromptResult, PromptEntry};
-use crate::resource::{IntoResourceResult, ResourceEntry, Source, TemplateEntry};
+use crate::prompt::PromptEntry;
+use crate::resource::{ResourceEntry, TemplateEntry};
 use crate::server::{PrincipalOf, Shared};
-use crate::tool::{IntoToolResult, ToolEntry};
-use crate::{Context, RequestError, Server, TemplateError, TemplateVars, ToolError, UriTemplate};
+use crate::tool::ToolEntry;
+use crate::{Changes, Server};
 
 /// Builds a [`Server`].
 ///
@@ -39,6 +39,7 @@ pub struct ServerBuilder {
     resources: Vec<ResourceEntry>,
     templates: Vec<TemplateEntry>,
     prompts: Vec<PromptEntry>,
+    changes: Option<Changes>,
     completer: Option<Completer>,
     logging: bool,
     lists: ListSettings,
@@ -63,6 +64,7 @@ impl ServerBuilder {
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),
+            changes: None,
             completer: None,
             logging: false,
             lists: ListSettings {
@@ -88,142 +90,16 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a tool.
-    ///
-    /// The arguments of a call are decoded straight into the type of the closure's first
-    /// parameter, which can be any that serde decodes: a struct, a [`serde_json::Map`], or
-    /// `Box<RawValue>` for arguments that the tool wants as they came. Arguments that do not
-    /// decode are told to the model as a failed call, with the member that is wrong; the closure
-    /// is not called then.
-    pub fn tool<A, F, Fut, R>(mut self, tool: impl Into<Tool>, handler: F) -> Self
-    where
-        A: DeserializeOwned + Send + 'static,
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
-        R: IntoToolResult,
-    {
-        let tool = tool.into();
-        if !tool.has_recommended_name() {
-            tracing::warn!(tool = tool.name, "clients may refuse this name of a tool");
-        }
-        let handler = function(move |arguments: A, cx| {
-            let running = handler(arguments, cx);
-            async move { running.await?.into_tool_result() }
-        });
-        self.tools.push(ToolEntry { tool, handler });
-        self
-    }
-
-    /// Adds a prompt.
-    ///
-    /// Its arguments are strings, decoded like those of a tool. A request that lacks one which
-    /// the prompt requires is refused before the closure is called.
-    pub fn prompt<A, F, Fut, R>(mut self, prompt: impl Into<Prompt>, handler: F) -> Self
-    where
-        A: DeserializeOwned + Send + 'static,
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
-        R: IntoPromptResult,
-    {
-        let handler = function(move |arguments: A, cx| {
-            let running = handler(arguments, cx);
-            async move { running.await.map(R::into_prompt_result) }
-        });
-        let prompt = prompt.into();
-        self.prompts.push(PromptEntry { prompt, handler });
-        self
-    }
-
-    /// Adds a resource that a closure reads.
-    pub fn resource<F, Fut, R>(mut self, resource: impl Into<Resource>, handler: F) -> Self
-    where
-        F: Fn(Context) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
-        R: IntoResourceResult,
-    {
-        let resource = resource.into();
-        let about: Arc<(String, Option<String>)> =
-            Arc::new((resource.uri.clone(), resource.mime_type.clone()));
-        let source = Source::Handler(plain(move |(), cx| {
-            let running = handler(cx);
-            let about = Arc::clone(&about);
-            async move {
-                let (uri, mime_type) = &*about;
-                Ok(running
-                    .await?
-                    .into_resource_result(uri, mime_type.as_deref()))
-            }
-        }));
-        self.resources.push(ResourceEntry { resource, source });
-        self
-    }
-
-    /// Adds a resource whose contents never change: text, or bytes.
-    pub fn fixed_resource(
-        mut self,
-        resource: impl Into<Resource>,
-        contents: impl IntoResourceResult,
-    ) -> Self {
-        let resource = resource.into();
-        let mime_type = resource.mime_type.as_deref();
-        let source = Source::fixed(contents.into_resource_result(&resource.uri, mime_type));
-        self.resources.push(ResourceEntry { resource, source });
-        self
-    }
-
-    /// Adds a family of resources. The closure is given the variables of the URI that is read.
-    ///
-    /// Resources of their own come first; of several templates that match, the first.
-    ///
-    /// # Errors
-    /// If the URI template of the description is none.
-    pub fn resource_template<F, Fut, R>(
-        mut self,
-        template: impl Into<ResourceTemplate>,
-        handler: F,
-    ) -> Result<Self, TemplateError>
-    where
-        F: Fn(TemplateVars, Context) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
-        R: IntoResourceResult,
-    {
-        let template = template.into();
-        let uris = UriTemplate::parse(&template.uri_template)?;
-        let mime_type: Option<Arc<str>> = template.mime_type.as_deref().map(Arc::from);
-        let handler = plain(move |(uri, vars): (String, TemplateVars), cx| {
-            let running = handler(vars, cx);
-            let mime_type = mime_type.clone();
-            async move {
-                Ok(running
-                    .await?
-                    .into_resource_result(&uri, mime_type.as_deref()))
-            }
-        });
-        self.templates.push(TemplateEntry {
-            template,
-            uris,
-            handler,
-        });
-        Ok(self)
-    }
-
-    /// Completes arguments of prompts and variables of resource templates.
-    pub fn completion<F, Fut, R>(mut self, handler: F) -> Self
-    where
-        F: Fn(CompleteParams, Context) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
-        R: IntoCompletion,
-    {
-        self.completer = Some(plain(move |params, cx| {
-            let running = handler(params, cx);
-            async move { running.await.map(R::into_completion) }
-        }));
-        self
-    }
-
     /// Lets handlers send [log messages](Context::log) to clients.
     pub fn logging(mut self) -> Self {
         self.logging = true;
+        self
+    }
+
+    /// Tells clients of changes, whenever these happen: of the lists that the server has, and of
+    /// single resources that a client subscribes to.
+    pub fn changes(mut self, changes: &Changes) -> Self {
+        self.changes = Some(changes.clone());
         self
     }
 
@@ -271,7 +147,7 @@ impl ServerBuilder {
     #[must_use]
     pub fn build(self) -> Server {
         let capabilities = self.capabilities();
-        let methods = Methods::of(&capabilities);
+        let methods = Methods::of(&capabilities, self.changes.is_some());
         let mut identity =
             ServerIdentity::new(self.info, capabilities).with_versions(self.versions);
         identity.instructions = self.instructions;
@@ -285,6 +161,7 @@ impl ServerBuilder {
                 templates: Listed::new(self.templates, self.lists),
                 prompts: Listed::new(self.prompts, self.lists),
             },
+            changes: self.changes,
             completer: self.completer,
             seal: Seal::new(self.state_key),
             principal: self.principal,
@@ -297,14 +174,22 @@ impl ServerBuilder {
 
     fn capabilities(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::new();
+        let tells = self.changes.as_ref().map(|_| true);
         if !self.tools.is_empty() {
-            capabilities.tools = Some(ToolsCapability::new());
+            let mut tools = ToolsCapability::new();
+            tools.list_changed = tells;
+            capabilities.tools = Some(tools);
         }
         if !self.resources.is_empty() || !self.templates.is_empty() {
-            capabilities.resources = Some(ResourcesCapability::new());
+            let mut resources = ResourcesCapability::new();
+            resources.list_changed = tells;
+            resources.subscribe = tells;
+            capabilities.resources = Some(resources);
         }
         if !self.prompts.is_empty() {
-            capabilities.prompts = Some(PromptsCapability::new());
+            let mut prompts = PromptsCapability::new();
+            prompts.list_changed = tells;
+            capabilities.prompts = Some(prompts);
         }
         capabilities.completions = self.completer.as_ref().map(|_| Map::new());
         capabilities.logging = self.logging.then(Map::new);

@@ -3,10 +3,13 @@
 mod listed;
 mod per_version;
 
+use std::sync::Arc;
+
 use mcp_protocol::{
     Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
 };
 
+use crate::TemplateVars;
 use crate::prompt::PromptEntry;
 use crate::resource::{ResourceEntry, TemplateEntry};
 use crate::tool::ToolEntry;
@@ -23,6 +26,19 @@ pub(crate) struct Catalog {
     pub(crate) resources: Listed<ResourceEntry>,
     pub(crate) templates: Listed<TemplateEntry>,
     pub(crate) prompts: Listed<PromptEntry>,
+}
+
+impl Catalog {
+    /// The first template that the URI is of, with its variables.
+    pub(crate) fn template_of(&self, uri: &str) -> Option<(&Arc<TemplateEntry>, TemplateVars)> {
+        self.templates
+            .iter()
+            .find_map(|entry| Some((entry, entry.uris.matches(uri)?)))
+    }
+
+    pub(crate) fn has_resource(&self, uri: &str) -> bool {
+        self.resources.get(uri).is_some() || self.template_of(uri).is_some()
+    }
 }
 
 impl Entry for ToolEntry {

@@ -3,9 +3,11 @@
 mod call_tool;
 mod complete;
 mod get_prompt;
+mod listen;
 mod read_resource;
 mod rounds;
 mod set_level;
+mod subscribe;
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -39,7 +41,7 @@ pub(crate) struct Methods(HashMap<MethodName, Method>);
 
 impl Methods {
     /// The methods that a server with these capabilities has.
-    pub(crate) fn of(capabilities: &ServerCapabilities) -> Self {
+    pub(crate) fn of(capabilities: &ServerCapabilities, tells_of_changes: bool) -> Self {
         let mut methods = Self(HashMap::new());
         if capabilities.tools.is_some() {
             methods.add("tools/list", |s, call| now(s.catalog.tools.page(s, call)));
@@ -66,6 +68,15 @@ impl Methods {
         if capabilities.logging.is_some() {
             methods.add_where(Feature::SetLogLevel, "logging/setLevel", set_level::answer);
         }
+        if capabilities.has_resource_subscriptions() {
+            let feature = Feature::ResourceSubscribe;
+            methods.add_where(feature, "resources/subscribe", subscribe::subscribe);
+            methods.add_where(feature, "resources/unsubscribe", subscribe::unsubscribe);
+        }
+        if tells_of_changes {
+            let feature = Feature::SubscriptionsListen;
+            methods.add_where(feature, "subscriptions/listen", listen::answer);
+        }
         methods
     }
 
@@ -91,6 +102,7 @@ impl Methods {
 
 /// Answers one request.
 pub(crate) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
+    server.meet(call.session.as_ref());
     match server
         .methods
         .get(&call.message.method, call.context.version)

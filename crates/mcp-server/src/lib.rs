@@ -4,6 +4,7 @@ mod arguments;
 mod ask;
 mod builder;
 mod catalog;
+mod changes;
 mod completion;
 mod context;
 mod dispatch;
@@ -18,6 +19,7 @@ mod tool;
 
 pub use ask::AskError;
 pub use builder::ServerBuilder;
+pub use changes::Changes;
 pub use completion::IntoCompletion;
 pub use context::Context;
 pub use error::{RequestError, ToolError};

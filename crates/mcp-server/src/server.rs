@@ -9,15 +9,15 @@ use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_peer::{Peer, PeerOptions};
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{Implementation, RequestContext};
-use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Writer};
+use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Session, Writer};
 use serde_json::Value;
 
-use crate::ServerBuilder;
 use crate::ask::Seal;
 use crate::catalog::Catalog;
 use crate::completion::Completer;
 use crate::dispatch::{self, Methods};
 use crate::layer::MethodService;
+use crate::{Changes, ServerBuilder};
 
 /// A server: a registry of tools, prompts and resources that answers the requests of any number
 /// of connections, in every revision.
@@ -39,6 +39,7 @@ pub(crate) struct Shared {
     /// The identity as each result since 2026-07-28 carries it.
     pub(crate) info: Value,
     pub(crate) catalog: Catalog,
+    pub(crate) changes: Option<Changes>,
     pub(crate) completer: Option<Completer>,
     pub(crate) methods: Methods,
     /// Signs what a request keeps between its rounds.
@@ -49,6 +50,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Has a session told of changes from now on.
+    pub(crate) fn meet(&self, session: Option<&Session>) {
+        if let (Some(changes), Some(session)) = (&self.changes, session) {
+            changes.tell_session(session);
+        }
+    }
+
     pub(crate) fn logs(&self) -> bool {
         self.identity.capabilities.logging.is_some()
     }
@@ -112,9 +120,10 @@ impl Handler<RequestContext> for Server {
 
     fn notification(
         self: Arc<Self>,
-        _: Incoming<Notification, RequestContext>,
+        notification: Incoming<Notification, RequestContext>,
     ) -> BoxFuture<'static, ()> {
         // What a server has to know of (initialized, cancelled) is handled below it.
+        self.shared.meet(notification.session.as_ref());
         Box::pin(std::future::ready(()))
     }
 }

@@ -52,11 +52,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
             }
         });
     }
-    let found = catalog
-        .templates
-        .iter()
-        .find_map(|entry| Some((entry, entry.uris.matches(uri)?)));
-    let Some((entry, vars)) = found else {
+    let Some((entry, vars)) = catalog.template_of(uri) else {
         return Err(not_found(uri, call.context.version));
     };
     let cx = rounds::context(server, call, &raw, &brought)?;
@@ -80,7 +76,7 @@ async fn finish(
 }
 
 /// The error about a resource that does not exist: its code depends on the revision.
-fn not_found(uri: &str, version: ProtocolVersion) -> ErrorObject {
+pub(super) fn not_found(uri: &str, version: ProtocolVersion) -> ErrorObject {
     #[derive(Serialize)]
     struct Data<'a> {
         uri: &'a str,

@@ -8,6 +8,7 @@
 )]
 
 mod ask;
+mod changes;
 mod completion;
 mod context;
 mod layer;

@@ -1,0 +1,107 @@
+//! `subscriptions/listen`, since 2026-07-28.
+
+use std::sync::Arc;
+
+use mcp_jsonrpc::{ErrorObject, Id, Notification, RawJson};
+use mcp_protocol::subscriptions::SubscriptionsAcknowledged;
+use mcp_protocol::{
+    ClientCapabilities, Meta, MissingRequiredClientCapabilityError, NotificationParams,
+    ResourceUpdatedParams, RpcNotification, SubscriptionFilter, SubscriptionsAcknowledgedParams,
+    SubscriptionsListenParams, SubscriptionsListenResult, tasks,
+};
+use mcp_transport::Channel;
+use serde::Serialize;
+
+use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use crate::changes::{Change, Changes, Listener};
+use crate::server::Shared;
+
+pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
+    begin(server, call).unwrap_or_else(|error| now(Err(error)))
+}
+
+fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
+    let raw = take_params(&mut call);
+    let params: SubscriptionsListenParams = decode(&raw, &call.message.method)?;
+    let wanted = check(&params.notifications, &call.context.client_capabilities)?;
+    let Some(changes) = &server.changes else {
+        return Err(ErrorObject::method_not_found(&call.message.method));
+    };
+    let honoured = wanted.honoured_by(&server.identity.capabilities);
+    let listener = changes.listen(Listener::new(honoured.clone()));
+    let listening = listen(Arc::clone(server), call, listener, honoured);
+    Ok(Box::pin(listening))
+}
+
+fn check<'a>(
+    wanted: &'a SubscriptionFilter,
+    client: &ClientCapabilities,
+) -> Result<&'a SubscriptionFilter, ErrorObject> {
+    if wanted.task_ids.is_some() && !client.has_extension(tasks::EXTENSION) {
+        let extensions = [(tasks::EXTENSION.to_owned(), serde_json::json!({}))];
+        let required =
+            ClientCapabilities::new().with_extensions(serde_json::Map::from_iter(extensions));
+        return Err(MissingRequiredClientCapabilityError::new(required).into());
+    }
+    let resources = wanted.resource_subscriptions.as_ref().map_or(0, Vec::len);
+    if resources > Changes::MAX_SUBSCRIPTIONS {
+        return Err(ErrorObject::invalid_params(format!(
+            "{resources} resources are more than the {} that a request may subscribe to",
+            Changes::MAX_SUBSCRIPTIONS
+        )));
+    }
+    Ok(wanted)
+}
+
+/// Tells of changes until the client gives the request up, which drops this, or the server ends.
+async fn listen(
+    server: Arc<Shared>,
+    call: Call,
+    listener: Arc<Listener>,
+    honoured: SubscriptionFilter,
+) -> Answer {
+    let id = &call.message.id;
+    let channel = &*call.channel;
+    let ack = SubscriptionsAcknowledgedParams::new(id, honoured);
+    send::<SubscriptionsAcknowledged>(channel, &ack).await?;
+    loop {
+        let news = listener.news().await;
+        for change in news.changes() {
+            tell(channel, change, id).await?;
+        }
+        if news.over {
+            return reply(SubscriptionsListenResult::new(id), &server, &call.context);
+        }
+    }
+}
+
+async fn tell(
+    channel: &dyn Channel,
+    change: Change<'_>,
+    subscription: &Id,
+) -> Result<(), ErrorObject> {
+    let mut meta = Meta::new();
+    meta.set_subscription_id(subscription);
+    let params = match change {
+        Change::Updated(uri) => encode(&ResourceUpdatedParams::new(uri).with_meta(meta))?,
+        _ => encode(&NotificationParams::new().with_meta(meta))?,
+    };
+    notify(channel, Notification::new(change.method(), Some(params))).await
+}
+
+async fn send<N: RpcNotification>(
+    channel: &dyn Channel,
+    params: &N::Params,
+) -> Result<(), ErrorObject> {
+    notify(channel, Notification::new(N::METHOD, Some(encode(params)?))).await
+}
+
+async fn notify(channel: &dyn Channel, notification: Notification) -> Result<(), ErrorObject> {
+    // Who cannot be told any more does not read the error either.
+    let ended = |_| ErrorObject::internal("the connection is ending");
+    channel.notify(notification).await.map_err(ended)
+}
+
+fn encode(params: &impl Serialize) -> Result<RawJson, ErrorObject> {
+    RawJson::encode(params).map_err(|error| ErrorObject::internal(error.to_string()))
+}

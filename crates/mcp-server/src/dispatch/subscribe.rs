@@ -1,0 +1,56 @@
+//! `resources/subscribe` and `resources/unsubscribe`, until 2025-11-25.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_jsonrpc::ErrorObject;
+use mcp_protocol::EmptyResult;
+use serde::Deserialize;
+
+use super::{Answer, Answering, Call, decode, now, read_resource, reply, take_params};
+use crate::changes::{Changes, Subscriptions};
+use crate::server::Shared;
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow)]
+    uri: Cow<'a, str>,
+}
+
+pub(super) fn subscribe(server: &Arc<Shared>, call: Call) -> Answering {
+    now(begin(server, call))
+}
+
+pub(super) fn unsubscribe(server: &Arc<Shared>, call: Call) -> Answering {
+    now(end(server, call))
+}
+
+fn begin(server: &Shared, mut call: Call) -> Answer {
+    let raw = take_params(&mut call);
+    let Params { uri } = decode(&raw, &call.message.method)?;
+    if !server.catalog.has_resource(&uri) {
+        return Err(read_resource::not_found(&uri, call.context.version));
+    }
+    // Without a session nobody could be told.
+    let Some(session) = &call.session else {
+        return Err(ErrorObject::invalid_request(
+            "subscribing to a resource needs a session",
+        ));
+    };
+    if !session.state::<Subscriptions>().add(&uri) {
+        return Err(ErrorObject::invalid_request(format!(
+            "a session may subscribe to {} resources at most",
+            Changes::MAX_SUBSCRIPTIONS
+        )));
+    }
+    reply(EmptyResult::new(), server, &call.context)
+}
+
+fn end(server: &Shared, mut call: Call) -> Answer {
+    let raw = take_params(&mut call);
+    let Params { uri } = decode(&raw, &call.message.method)?;
+    if let Some(session) = &call.session {
+        session.state::<Subscriptions>().remove(&uri);
+    }
+    reply(EmptyResult::new(), server, &call.context)
+}
