@@ -1,1 +1,13 @@
-//! To be written.
+#![doc = include_str!("../README.md")]
+
+pub use mcp_agent as agent;
+pub use mcp_client as client;
+pub use mcp_interceptors as interceptors;
+pub use mcp_jsonrpc as jsonrpc;
+pub use mcp_model as model;
+pub use mcp_peer as peer;
+pub use mcp_protocol as protocol;
+pub use mcp_server as server;
+pub use mcp_transport as transport;
+pub use mcp_transport_http as http;
+pub use mcp_transport_stdio as stdio;
