@@ -169,6 +169,24 @@ impl Root {
         Ok(entries)
     }
 
+    /// The path of something in the folder, relative to it, in `/` notation and without `..`.
+    ///
+    /// # Errors
+    /// When the path leads out of the folder.
+    pub(crate) fn relative(&self, path: &Path) -> Result<String, RootError> {
+        let mut parts = Vec::new();
+        for component in self.inner(path)?.components() {
+            match component {
+                Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+                Component::ParentDir => {
+                    parts.pop();
+                }
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            }
+        }
+        Ok(parts.join("/"))
+    }
+
     /// A path relative to the folder. Absolute paths may name the folder or what is below it.
     fn inner(&self, path: &Path) -> Result<PathBuf, RootError> {
         let outside = || RootError::Outside {

@@ -11,6 +11,7 @@ mod patch;
 mod raw;
 mod revision;
 mod run;
+mod serve;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -19,3 +20,4 @@ mod untracked;
 pub(crate) use compare::Comparison;
 pub(crate) use error::GitError;
 pub(crate) use run::Git;
+pub(crate) use serve::server;
