@@ -3,7 +3,7 @@
 mod register;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use http::Extensions;
@@ -15,15 +15,12 @@ use mcp_protocol::{
 use serde_json::Map;
 
 use crate::ask::Seal;
-use crate::catalog::{Catalog, ListSettings, Listed};
+use crate::catalog::{Catalog, ListSettings};
 use crate::completion::Completer;
 use crate::dispatch::Methods;
 use crate::layer::{MethodService, Stack};
-use crate::prompt::PromptEntry;
-use crate::resource::{ResourceEntry, TemplateEntry};
 use crate::server::{PrincipalOf, Shared};
-use crate::tool::ToolEntry;
-use crate::{Changes, Server};
+use crate::{Changes, Offer, Server};
 
 /// Builds a [`Server`].
 ///
@@ -35,10 +32,7 @@ pub struct ServerBuilder {
     info: Implementation,
     instructions: Option<String>,
     versions: Vec<ProtocolVersion>,
-    tools: Vec<ToolEntry>,
-    resources: Vec<ResourceEntry>,
-    templates: Vec<TemplateEntry>,
-    prompts: Vec<PromptEntry>,
+    offer: Offer,
     changes: Option<Changes>,
     completer: Option<Completer>,
     logging: bool,
@@ -60,10 +54,7 @@ impl ServerBuilder {
             info,
             instructions: None,
             versions: ProtocolVersion::ALL.to_vec(),
-            tools: Vec::new(),
-            resources: Vec::new(),
-            templates: Vec::new(),
-            prompts: Vec::new(),
+            offer: Offer::default(),
             changes: None,
             completer: None,
             logging: false,
@@ -97,7 +88,8 @@ impl ServerBuilder {
     }
 
     /// Tells clients of changes, whenever these happen: of the lists that the server has, and of
-    /// single resources that a client subscribes to.
+    /// single resources that a client subscribes to. Lists that [`Server::edit`] changes are told
+    /// of by themselves.
     pub fn changes(mut self, changes: &Changes) -> Self {
         self.changes = Some(changes.clone());
         self
@@ -155,12 +147,7 @@ impl ServerBuilder {
             // An implementation is strings, which always encode.
             info: serde_json::to_value(&identity.info).unwrap_or_default(),
             identity: Arc::new(identity),
-            catalog: Catalog {
-                tools: Listed::new(self.tools, self.lists),
-                resources: Listed::new(self.resources, self.lists),
-                templates: Listed::new(self.templates, self.lists),
-                prompts: Listed::new(self.prompts, self.lists),
-            },
+            catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
             changes: self.changes,
             completer: self.completer,
             seal: Seal::new(self.state_key),
@@ -175,18 +162,18 @@ impl ServerBuilder {
     fn capabilities(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::new();
         let tells = self.changes.as_ref().map(|_| true);
-        if !self.tools.is_empty() {
+        if !self.offer.tools.is_empty() {
             let mut tools = ToolsCapability::new();
             tools.list_changed = tells;
             capabilities.tools = Some(tools);
         }
-        if !self.resources.is_empty() || !self.templates.is_empty() {
+        if !self.offer.resources.is_empty() || !self.offer.templates.is_empty() {
             let mut resources = ResourcesCapability::new();
             resources.list_changed = tells;
             resources.subscribe = tells;
             capabilities.resources = Some(resources);
         }
-        if !self.prompts.is_empty() {
+        if !self.offer.prompts.is_empty() {
             let mut prompts = PromptsCapability::new();
             prompts.list_changed = tells;
             capabilities.prompts = Some(prompts);
@@ -201,10 +188,7 @@ impl fmt::Debug for ServerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerBuilder")
             .field("info", &self.info)
-            .field("tools", &self.tools)
-            .field("resources", &self.resources)
-            .field("templates", &self.templates)
-            .field("prompts", &self.prompts)
+            .field("offer", &self.offer)
             .finish_non_exhaustive()
     }
 }

@@ -9,15 +9,14 @@ use mcp_protocol::{
     Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
 };
 
-use crate::TemplateVars;
+use crate::changes::Change;
 use crate::prompt::PromptEntry;
 use crate::resource::{ResourceEntry, TemplateEntry};
 use crate::tool::ToolEntry;
+use crate::{Offer, TemplateVars};
 
-pub(crate) use listed::{ListSettings, Listed};
+pub(crate) use listed::{Entry, ListSettings, Listed};
 pub(crate) use per_version::PerVersion;
-
-use listed::Entry;
 
 /// The registry of a server.
 #[derive(Debug)]
@@ -26,12 +25,49 @@ pub(crate) struct Catalog {
     pub(crate) resources: Listed<ResourceEntry>,
     pub(crate) templates: Listed<TemplateEntry>,
     pub(crate) prompts: Listed<PromptEntry>,
+    settings: ListSettings,
 }
 
 impl Catalog {
+    pub(crate) fn new(offer: Offer, settings: ListSettings) -> Self {
+        Self {
+            tools: Listed::new(offer.tools, settings),
+            resources: Listed::new(offer.resources, settings),
+            templates: Listed::new(offer.templates, settings),
+            prompts: Listed::new(offer.prompts, settings),
+            settings,
+        }
+    }
+
+    /// The same catalog after an edit.
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Offer)) -> Self {
+        let mut offer = Offer {
+            tools: self.tools.entries().to_vec(),
+            resources: self.resources.entries().to_vec(),
+            templates: self.templates.entries().to_vec(),
+            prompts: self.prompts.entries().to_vec(),
+        };
+        edit(&mut offer);
+        Self::new(offer, self.settings)
+    }
+
+    /// Which lists are other ones than before.
+    pub(crate) fn changes_since(&self, before: &Self) -> impl Iterator<Item = Change<'static>> {
+        let resources = self.resources.differs_from(&before.resources)
+            || self.templates.differs_from(&before.templates);
+        [
+            (self.tools.differs_from(&before.tools), Change::Tools),
+            (self.prompts.differs_from(&before.prompts), Change::Prompts),
+            (resources, Change::Resources),
+        ]
+        .into_iter()
+        .filter_map(|(differs, change)| differs.then_some(change))
+    }
+
     /// The first template that the URI is of, with its variables.
     pub(crate) fn template_of(&self, uri: &str) -> Option<(&Arc<TemplateEntry>, TemplateVars)> {
         self.templates
+            .entries()
             .iter()
             .find_map(|entry| Some((entry, entry.uris.matches(uri)?)))
     }

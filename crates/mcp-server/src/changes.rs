@@ -109,7 +109,7 @@ impl Changes {
         }
     }
 
-    async fn tell(&self, change: Change<'_>) {
+    pub(crate) async fn tell(&self, change: Change<'_>) {
         for listener in self.live_listeners() {
             listener.note(change);
         }

@@ -44,21 +44,21 @@ impl Methods {
     pub(crate) fn of(capabilities: &ServerCapabilities, tells_of_changes: bool) -> Self {
         let mut methods = Self(HashMap::new());
         if capabilities.tools.is_some() {
-            methods.add("tools/list", |s, call| now(s.catalog.tools.page(s, call)));
+            methods.add("tools/list", |s, call| now(s.catalog().tools.page(s, call)));
             methods.add("tools/call", call_tool::answer);
         }
         if capabilities.resources.is_some() {
             methods.add("resources/list", |s, call| {
-                now(s.catalog.resources.page(s, call))
+                now(s.catalog().resources.page(s, call))
             });
             methods.add("resources/templates/list", |s, call| {
-                now(s.catalog.templates.page(s, call))
+                now(s.catalog().templates.page(s, call))
             });
             methods.add("resources/read", read_resource::answer);
         }
         if capabilities.prompts.is_some() {
             methods.add("prompts/list", |s, call| {
-                now(s.catalog.prompts.page(s, call))
+                now(s.catalog().prompts.page(s, call))
             });
             methods.add("prompts/get", get_prompt::answer);
         }

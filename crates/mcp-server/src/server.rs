@@ -1,14 +1,14 @@
 //! The server: what was registered, behind the one trait that a transport asks.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::Extensions;
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_peer::{Peer, PeerOptions};
 use mcp_protocol::lifecycle::ServerIdentity;
-use mcp_protocol::{Implementation, RequestContext};
+use mcp_protocol::{Implementation, RequestContext, Tool};
 use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Session, Writer};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::catalog::Catalog;
 use crate::completion::Completer;
 use crate::dispatch::{self, Methods};
 use crate::layer::MethodService;
-use crate::{Changes, ServerBuilder};
+use crate::{Changes, Offer, ServerBuilder};
 
 /// A server: a registry of tools, prompts and resources that answers the requests of any number
 /// of connections, in every revision.
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     pub(crate) identity: Arc<ServerIdentity>,
     /// The identity as each result since 2026-07-28 carries it.
     pub(crate) info: Value,
-    pub(crate) catalog: Catalog,
+    pub(crate) catalog: RwLock<Arc<Catalog>>,
     pub(crate) changes: Option<Changes>,
     pub(crate) completer: Option<Completer>,
     pub(crate) methods: Methods,
@@ -50,6 +50,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// What is offered at the moment.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&catalog)
+    }
+
     /// Has a session told of changes from now on.
     pub(crate) fn meet(&self, session: Option<&Session>) {
         if let (Some(changes), Some(session)) = (&self.changes, session) {
@@ -76,6 +82,36 @@ impl Server {
     #[must_use]
     pub fn identity(&self) -> Arc<ServerIdentity> {
         Arc::clone(&self.shared.identity)
+    }
+
+    /// Changes what the server offers while it is at work, and tells clients of the lists that
+    /// are other ones now, if the server [tells of changes](ServerBuilder::changes).
+    ///
+    /// Requests that are being answered go on with what they began with. A kind of which there
+    /// was nothing when the server was built stays undeclared, and is not served.
+    ///
+    /// # Cancel safety
+    /// The change is made at once; dropping the future may leave some sessions without the news.
+    pub async fn edit(&self, edit: impl FnOnce(&mut Offer)) {
+        let changes: Vec<_> = {
+            let catalog = &self.shared.catalog;
+            let mut catalog = catalog.write().unwrap_or_else(PoisonError::into_inner);
+            let edited = Arc::new(catalog.edited(edit));
+            let before = std::mem::replace(&mut *catalog, Arc::clone(&edited));
+            edited.changes_since(&before).collect()
+        };
+        if let Some(tell) = &self.shared.changes {
+            for change in changes {
+                tell.tell(change).await;
+            }
+        }
+    }
+
+    /// The description of a tool.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        let catalog = self.shared.catalog();
+        catalog.tools.get(name).map(|entry| entry.tool.clone())
     }
 
     /// What answers the requests of a connection.
@@ -132,7 +168,7 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
             .field("info", &self.shared.identity.info)
-            .field("catalog", &self.shared.catalog)
+            .field("catalog", &self.shared.catalog())
             .finish_non_exhaustive()
     }
 }

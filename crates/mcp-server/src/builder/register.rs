@@ -1,26 +1,18 @@
-//! What a server can offer: tools, prompts, resources, completion.
-
-use std::sync::Arc;
+//! What a server can offer, on the way to be built.
 
 use mcp_protocol::{CompleteParams, Prompt, Resource, ResourceTemplate, Tool};
 use serde::de::DeserializeOwned;
 
 use super::ServerBuilder;
 use crate::completion::IntoCompletion;
-use crate::handler::{function, plain};
-use crate::prompt::{IntoPromptResult, PromptEntry};
-use crate::resource::{IntoResourceResult, ResourceEntry, Source, TemplateEntry};
-use crate::tool::{IntoToolResult, ToolEntry};
-use crate::{Context, RequestError, TemplateError, TemplateVars, ToolError, UriTemplate};
+use crate::handler::plain;
+use crate::prompt::IntoPromptResult;
+use crate::resource::IntoResourceResult;
+use crate::tool::IntoToolResult;
+use crate::{Context, RequestError, TemplateError, TemplateVars, ToolError};
 
 impl ServerBuilder {
-    /// Adds a tool.
-    ///
-    /// The arguments of a call are decoded straight into the type of the closure's first
-    /// parameter, which can be any that serde decodes: a struct, a [`serde_json::Map`], or
-    /// `Box<RawValue>` for arguments that the tool wants as they came. Arguments that do not
-    /// decode are told to the model as a failed call, with the member that is wrong; the closure
-    /// is not called then.
+    /// Adds a tool, as [`Offer::tool`](crate::Offer::tool).
     pub fn tool<A, F, Fut, R>(mut self, tool: impl Into<Tool>, handler: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -28,22 +20,11 @@ impl ServerBuilder {
         Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
         R: IntoToolResult,
     {
-        let tool = tool.into();
-        if !tool.has_recommended_name() {
-            tracing::warn!(tool = tool.name, "clients may refuse this name of a tool");
-        }
-        let handler = function(move |arguments: A, cx| {
-            let running = handler(arguments, cx);
-            async move { running.await?.into_tool_result() }
-        });
-        self.tools.push(ToolEntry { tool, handler });
+        self.offer.tool(tool, handler);
         self
     }
 
-    /// Adds a prompt.
-    ///
-    /// Its arguments are strings, decoded like those of a tool. A request that lacks one which
-    /// the prompt requires is refused before the closure is called.
+    /// Adds a prompt, as [`Offer::prompt`](crate::Offer::prompt).
     pub fn prompt<A, F, Fut, R>(mut self, prompt: impl Into<Prompt>, handler: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -51,55 +32,33 @@ impl ServerBuilder {
         Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
         R: IntoPromptResult,
     {
-        let handler = function(move |arguments: A, cx| {
-            let running = handler(arguments, cx);
-            async move { running.await.map(R::into_prompt_result) }
-        });
-        let prompt = prompt.into();
-        self.prompts.push(PromptEntry { prompt, handler });
+        self.offer.prompt(prompt, handler);
         self
     }
 
-    /// Adds a resource that a closure reads.
+    /// Adds a resource that a closure reads, as [`Offer::resource`](crate::Offer::resource).
     pub fn resource<F, Fut, R>(mut self, resource: impl Into<Resource>, handler: F) -> Self
     where
         F: Fn(Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
         R: IntoResourceResult,
     {
-        let resource = resource.into();
-        let about: Arc<(String, Option<String>)> =
-            Arc::new((resource.uri.clone(), resource.mime_type.clone()));
-        let source = Source::Handler(plain(move |(), cx| {
-            let running = handler(cx);
-            let about = Arc::clone(&about);
-            async move {
-                let (uri, mime_type) = &*about;
-                Ok(running
-                    .await?
-                    .into_resource_result(uri, mime_type.as_deref()))
-            }
-        }));
-        self.resources.push(ResourceEntry { resource, source });
+        self.offer.resource(resource, handler);
         self
     }
 
-    /// Adds a resource whose contents never change: text, or bytes.
+    /// Adds a resource whose contents never change, as
+    /// [`Offer::fixed_resource`](crate::Offer::fixed_resource).
     pub fn fixed_resource(
         mut self,
         resource: impl Into<Resource>,
         contents: impl IntoResourceResult,
     ) -> Self {
-        let resource = resource.into();
-        let mime_type = resource.mime_type.as_deref();
-        let source = Source::fixed(contents.into_resource_result(&resource.uri, mime_type));
-        self.resources.push(ResourceEntry { resource, source });
+        self.offer.fixed_resource(resource, contents);
         self
     }
 
-    /// Adds a family of resources. The closure is given the variables of the URI that is read.
-    ///
-    /// Resources of their own come first; of several templates that match, the first.
+    /// Adds a family of resources, as [`Offer::resource_template`](crate::Offer::resource_template).
     ///
     /// # Errors
     /// If the URI template of the description is none.
@@ -113,23 +72,7 @@ impl ServerBuilder {
         Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
         R: IntoResourceResult,
     {
-        let template = template.into();
-        let uris = UriTemplate::parse(&template.uri_template)?;
-        let mime_type: Option<Arc<str>> = template.mime_type.as_deref().map(Arc::from);
-        let handler = plain(move |(uri, vars): (String, TemplateVars), cx| {
-            let running = handler(vars, cx);
-            let mime_type = mime_type.clone();
-            async move {
-                Ok(running
-                    .await?
-                    .into_resource_result(&uri, mime_type.as_deref()))
-            }
-        });
-        self.templates.push(TemplateEntry {
-            template,
-            uris,
-            handler,
-        });
+        self.offer.resource_template(template, handler)?;
         Ok(self)
     }
 

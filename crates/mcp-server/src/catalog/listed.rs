@@ -45,27 +45,25 @@ pub(crate) struct Listed<E> {
 }
 
 impl<E: Entry> Listed<E> {
-    /// The later of two entries with the same name replaces the earlier, in its place.
-    pub(crate) fn new(entries: Vec<E>, settings: ListSettings) -> Self {
-        let mut places: HashMap<Box<str>, usize> = HashMap::new();
-        let mut kept: Vec<Arc<E>> = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let place = *places.entry(entry.key().into()).or_insert(kept.len());
-            match kept.get_mut(place) {
-                Some(earlier) => *earlier = Arc::new(entry),
-                None => kept.push(Arc::new(entry)),
-            }
-        }
+    /// The entries have different names.
+    pub(crate) fn new(entries: Vec<Arc<E>>, settings: ListSettings) -> Self {
+        let places = entries
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| (entry.key().into(), place))
+            .collect();
         let mut hasher = DefaultHasher::new();
         settings.page_size.hash(&mut hasher);
-        kept.iter().for_each(|entry| entry.key().hash(&mut hasher));
-        let pages = kept.len().div_ceil(settings.page_size).max(1);
+        entries
+            .iter()
+            .for_each(|entry| entry.key().hash(&mut hasher));
+        let pages = entries.len().div_ceil(settings.page_size).max(1);
         Self {
             pages: std::iter::repeat_with(PerVersion::default)
                 .take(pages)
                 .collect(),
             fingerprint: hasher.finish(),
-            entries: kept,
+            entries,
             places,
             settings,
         }
@@ -75,8 +73,15 @@ impl<E: Entry> Listed<E> {
         self.entries.get(*self.places.get(name)?)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<E>> {
-        self.entries.iter()
+    pub(crate) fn entries(&self) -> &[Arc<E>] {
+        &self.entries
+    }
+
+    /// Whether it has other entries, or the same in another order.
+    pub(crate) fn differs_from(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Arc<E>, &Arc<E>)| Arc::ptr_eq(a, b);
+        self.entries.len() != other.entries.len()
+            || !self.entries.iter().zip(&other.entries).all(same)
     }
 
     /// Answers a request for a page of the list.

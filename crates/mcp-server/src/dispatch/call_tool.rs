@@ -37,7 +37,8 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let raw = take_params(&mut call);
     let params: Params<'_> = decode(&raw, &call.message.method)?;
     let unknown = || ErrorObject::invalid_params(format!("unknown tool: {}", params.name));
-    let entry = server.catalog.tools.get(&params.name).ok_or_else(unknown)?;
+    let catalog = server.catalog();
+    let entry = catalog.tools.get(&params.name).ok_or_else(unknown)?;
     let arguments = object(params.arguments, "arguments")?;
     let brought = Brought {
         input_responses: params.input_responses,

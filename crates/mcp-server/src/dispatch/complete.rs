@@ -27,7 +27,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
 
 /// Checks that what is to be completed exists.
 fn check(server: &Shared, params: &CompleteParams) -> Result<(), ErrorObject> {
-    let catalog = &server.catalog;
+    let catalog = server.catalog();
     let unknown = |what, name| {
         Err(ErrorObject::invalid_params(format!(
             "unknown {what}: {name}"

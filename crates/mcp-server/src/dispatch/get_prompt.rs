@@ -37,11 +37,8 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let raw = take_params(&mut call);
     let params: Params<'_> = decode(&raw, &call.message.method)?;
     let unknown = || ErrorObject::invalid_params(format!("unknown prompt: {}", params.name));
-    let entry = server
-        .catalog
-        .prompts
-        .get(&params.name)
-        .ok_or_else(unknown)?;
+    let catalog = server.catalog();
+    let entry = catalog.prompts.get(&params.name).ok_or_else(unknown)?;
     let arguments = object(params.arguments, "arguments")?;
     complete(entry, arguments)?;
     let brought = Brought {

@@ -39,7 +39,7 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
         input_responses: params.input_responses,
         request_state: params.request_state.as_deref(),
     };
-    let catalog = &server.catalog;
+    let catalog = server.catalog();
     if let Some(entry) = catalog.resources.get(uri) {
         return Ok(match &entry.source {
             Source::Fixed(fixed) => now(fixed.answers.get(call.context.version, || {

@@ -28,7 +28,7 @@ pub(super) fn unsubscribe(server: &Arc<Shared>, call: Call) -> Answering {
 fn begin(server: &Shared, mut call: Call) -> Answer {
     let raw = take_params(&mut call);
     let Params { uri } = decode(&raw, &call.message.method)?;
-    if !server.catalog.has_resource(&uri) {
+    if !server.catalog().has_resource(&uri) {
         return Err(read_resource::not_found(&uri, call.context.version));
     }
     // Without a session nobody could be told.

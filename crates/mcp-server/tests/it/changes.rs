@@ -288,3 +288,57 @@ async fn a_filter_that_cannot_be_is_refused() {
         -32601
     );
 }
+
+#[tokio::test]
+async fn what_is_offered_can_be_changed_at_work_and_clients_are_told() {
+    let changes = Changes::new();
+    let server = server(&changes);
+    let client = Client::new(&server, ERAS[0]);
+    let names = async || {
+        let list = client.request("tools/list", json!({})).await.unwrap();
+        let tools = list["tools"].as_array().unwrap().clone();
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names().await, ["t"]);
+
+    let schema = json!({"type": "object"});
+    server
+        .edit(|offer| {
+            offer.tool(Tool::new("u", schema), |_: NoArgs, _: Context| async {
+                Ok("new")
+            });
+            assert!(!offer.remove_prompt("nothing"));
+        })
+        .await;
+    assert_eq!(names().await, ["t", "u"]);
+    assert_eq!(client.notifications(TOOLS).len(), 1);
+    assert_eq!(
+        crate::rig::text(&client.call_tool("u", json!({})).await),
+        "new"
+    );
+
+    server.edit(|offer| assert!(offer.remove_tool("t"))).await;
+    assert_eq!(names().await, ["u"]);
+    let gone = client.request("tools/call", json!({"name": "t"})).await;
+    assert_eq!(code(&gone), -32602);
+
+    server
+        .edit(|offer| {
+            offer.fixed_resource(Resource::new("news://today", "today"), "something");
+        })
+        .await;
+    assert_eq!(client.notifications(RESOURCES).len(), 1);
+    let read = client
+        .request("resources/read", json!({"uri": "news://today"}))
+        .await
+        .unwrap();
+    assert_eq!(read["contents"][0]["text"], "something");
+
+    server.edit(|_| {}).await;
+    assert_eq!(client.notifications(TOOLS).len(), 2);
+    assert_eq!(client.notifications(RESOURCES).len(), 1);
+    assert!(client.notifications(PROMPTS).is_empty());
+}
