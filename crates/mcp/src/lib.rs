@@ -1,5 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod config;
+mod connect;
+
+pub use config::{Config, ConfigError, ConfigErrorKind, ServerConfig, Transport, Variables};
+pub use connect::{HttpConnect, StdioConnect};
+
 pub use mcp_agent as agent;
 pub use mcp_client as client;
 pub use mcp_interceptors as interceptors;
@@ -11,3 +17,9 @@ pub use mcp_server as server;
 pub use mcp_transport as transport;
 pub use mcp_transport_http as http;
 pub use mcp_transport_stdio as stdio;
+
+pub use mcp_client::{ServerPool, Session};
+pub use mcp_interceptors::{ToolCall, ToolOutcome, Toolset, intercept};
+pub use mcp_model::ChatModel;
+pub use mcp_protocol::{ProtocolVersion, Tool};
+pub use mcp_server::Server;
