@@ -17,7 +17,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-pub(crate) use walk::{Found, Walk};
+pub(crate) use walk::Walk;
 
 /// A folder with everything in it, and nothing else.
 #[derive(Debug)]

@@ -92,6 +92,7 @@ fn start_property() -> Value {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ListArgs {
     path: Option<String>,
     #[serde(default)]
@@ -137,6 +138,7 @@ fn list(root: &Root, args: &ListArgs) -> Result<CallToolResult, ToolError> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ReadArgs {
     path: String,
     first_line: Option<usize>,
@@ -166,6 +168,7 @@ fn read(root: &Root, args: &ReadArgs) -> Result<CallToolResult, ToolError> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SearchArgs {
     text: String,
     path: Option<String>,
@@ -225,6 +228,7 @@ fn find_text(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct DefinitionArgs {
     name: String,
     path: Option<String>,

@@ -47,7 +47,7 @@ impl Git {
             Some(revision) => (self.commit(revision).await?, revision.clone()),
             None => match self.head().await? {
                 Some(hash) => (hash, "HEAD".to_owned()),
-                None => (self.empty_tree().await?, "nothing".to_owned()),
+                None => (self.empty_tree().await?, "the empty tree".to_owned()),
             },
         };
         let mut arguments = vec![old.clone()];

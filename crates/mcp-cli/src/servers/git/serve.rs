@@ -92,6 +92,7 @@ fn comparison_with(own: Value) -> Value {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ChangesArgs {
     from: Option<String>,
     to: Option<String>,
@@ -153,6 +154,7 @@ async fn status(git: &Git, _: NoArgs) -> Result<CallToolResult, ToolError> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct DiffArgs {
     from: Option<String>,
     to: Option<String>,
@@ -201,6 +203,7 @@ async fn diff(git: &Git, args: DiffArgs) -> Result<CallToolResult, ToolError> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct LogArgs {
     limit: Option<usize>,
     revision: Option<String>,
@@ -239,6 +242,7 @@ async fn log(git: &Git, args: LogArgs) -> Result<CallToolResult, ToolError> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ShowArgs {
     revision: Option<String>,
     path: Option<String>,

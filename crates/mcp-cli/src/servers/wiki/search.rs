@@ -174,7 +174,13 @@ impl<'p> Counted<'p> {
             && stems
                 .windows(phrase.len())
                 .any(|window| window.iter().eq(phrase.iter()));
-        if together { score * 1.5 } else { score }
+        // Among equals the passage that says little else.
+        let hits = stems
+            .iter()
+            .filter(|stem| phrase.contains(&stem.as_str()))
+            .count();
+        let share = hits as f64 / stems.len().max(1) as f64;
+        (if together { score * 1.5 } else { score }) * (1.0 + share / 4.0)
     }
 
     /// The page with the passage that says most; among equals the first.

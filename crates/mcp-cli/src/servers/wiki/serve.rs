@@ -69,6 +69,7 @@ async fn blocking<R: Send + 'static>(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SearchArgs {
     query: String,
     limit: Option<usize>,
@@ -113,6 +114,7 @@ async fn search(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct PageArgs {
     page: String,
 }

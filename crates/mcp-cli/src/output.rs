@@ -1,0 +1,37 @@
+//! The only place that writes to standard output and standard error.
+//!
+//! A reader that has gone, as `head` does, is no error: what it does not want is not written.
+
+use std::io::{self, Write as _};
+
+/// Writes the answer, or a part of it, to standard output.
+pub(crate) fn answer(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{}", text.trim_end_matches('\n'));
+    let _ = out.flush();
+}
+
+/// Writes one line to standard error.
+pub(crate) fn note(text: &str) {
+    raw_note(&format!("{text}\n"));
+}
+
+/// Writes to standard error as it stands.
+pub(crate) fn raw_note(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+/// Text without control characters that a terminal would obey.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.push('\u{fffd}'),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
