@@ -84,10 +84,10 @@ pub(crate) struct ServerArguments {
     /// repository here
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// How long a server may take to start and agree on a revision; the first start of a server
-    /// that is downloaded may need more
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    pub(crate) startup_timeout: Duration,
+    /// How long a server may take to start and agree on a revision; 5, or what the file says. A
+    /// server that is downloaded at its first start may need more
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) startup_timeout: Option<Duration>,
     /// How long one call of a tool may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) call_timeout: Duration,

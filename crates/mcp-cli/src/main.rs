@@ -3,11 +3,13 @@
 mod arguments;
 mod commands;
 mod exit;
+mod fleet;
 mod output;
 mod root;
 mod servers;
 mod signals;
 mod source;
+mod view;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,233 @@
+//! What a person or a program sees of a run while it works.
+
+mod board;
+
+use std::fmt;
+use std::io::IsTerminal as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mcp::interceptors::ServerFailure;
+use serde_json::{Value, json};
+
+use self::board::Board;
+use crate::output;
+
+/// How often the lines of running calls are drawn anew.
+const TICK: Duration = Duration::from_millis(100);
+/// The longest line of a failure's standard error that is shown, in characters.
+const STDERR_LINE: usize = 300;
+/// The most lines of a failure's standard error that are shown.
+const STDERR_LINES: usize = 5;
+
+/// Shows a run: live lines on a terminal, plain lines elsewhere, or JSON events. Clones show the
+/// same.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    style: Style,
+    board: Arc<Mutex<Board>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Live { width: usize },
+    Plain,
+    Json,
+}
+
+impl View {
+    /// JSON events on standard output, or else lines on standard error.
+    pub(crate) fn new(json: bool) -> Self {
+        let style = if json {
+            Style::Json
+        } else if std::io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        {
+            Style::Live { width: width() }
+        } else {
+            Style::Plain
+        };
+        Self {
+            style,
+            board: Arc::default(),
+        }
+    }
+
+    /// Draws running calls anew, for as long as it is polled.
+    pub(crate) async fn animate(&self) -> std::convert::Infallible {
+        let Style::Live { .. } = self.style else {
+            return std::future::pending().await;
+        };
+        loop {
+            tokio::time::sleep(TICK).await;
+            if self.board().is_running() {
+                self.draw();
+            }
+        }
+    }
+
+    /// A run begins.
+    pub(crate) fn begin(&self, model: &str, servers: &[&str]) {
+        self.event("started", || json!({"model": model, "servers": servers}));
+    }
+
+    /// A server cannot be used.
+    pub(crate) fn failed_server(&self, failure: &ServerFailure) {
+        self.event("server_failed", || {
+            json!({
+                "server": failure.server,
+                "phase": failure.phase.to_string(),
+                "message": failure.message,
+                "stderr": failure.stderr,
+            })
+        });
+        self.line(failure_text(failure));
+    }
+
+    /// The model says something beside its answer.
+    pub(crate) fn said(&self, text: &str) {
+        self.event("said", || json!({"text": text}));
+        self.line(text.to_owned());
+    }
+
+    /// A tool is called.
+    pub(crate) fn call_begins(&self, call: &CallLine<'_>) {
+        self.event("tool_started", || {
+            json!({"id": call.id, "server": call.server, "tool": call.tool, "arguments": call.arguments})
+        });
+        if self.style != Style::Json {
+            self.board()
+                .begin(Instant::now(), call.id, call.to_string());
+            self.draw();
+        }
+    }
+
+    /// A call has ended.
+    pub(crate) fn call_ends(&self, call: &CallLine<'_>, failed: Option<&str>, took: Duration) {
+        self.event("tool_ended", || {
+            json!({
+                "id": call.id,
+                "server": call.server,
+                "tool": call.tool,
+                "ok": failed.is_none(),
+                "error": failed,
+                "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            })
+        });
+        if self.style != Style::Json {
+            let outcome = match failed {
+                None => "ok".to_owned(),
+                Some(reason) => format!("failed: {}", one_line(reason)),
+            };
+            self.board().end(Instant::now(), call.id, &outcome);
+            self.draw();
+        }
+    }
+
+    /// The answer, alone on standard output unless events are wanted.
+    pub(crate) fn answer(&self, text: &str) {
+        if self.style == Style::Json {
+            self.event("answer", || json!({"text": text}));
+        } else {
+            output::answer(&output::visible(text));
+        }
+    }
+
+    /// Something that a person should know.
+    pub(crate) fn note(&self, text: &str) {
+        self.event("note", || json!({"text": text}));
+        self.line(text.to_owned());
+    }
+
+    /// Why there is no answer.
+    pub(crate) fn failed(&self, message: &str) {
+        self.event("failed", || json!({"message": message}));
+        self.line(format!("mcp: {message}"));
+    }
+
+    fn event(&self, name: &str, members: impl FnOnce() -> Value) {
+        if self.style == Style::Json {
+            let mut event = members();
+            if let Some(event) = event.as_object_mut() {
+                event.insert("event".to_owned(), name.into());
+            }
+            output::answer(&event.to_string());
+        }
+    }
+
+    fn line(&self, text: String) {
+        if self.style != Style::Json {
+            self.board().keep(output::visible(&text));
+            self.draw();
+        }
+    }
+
+    fn draw(&self) {
+        let frame = match self.style {
+            Style::Live { width } => self.board().frame(Instant::now(), width),
+            Style::Plain => self.board().ended(),
+            Style::Json => return,
+        };
+        output::raw_note(&frame);
+    }
+
+    fn board(&self) -> std::sync::MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call as its line names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallLine<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) server: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: &'a str,
+}
+
+/// `server  tool  {"argument":...}`
+impl fmt::Display for CallLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments = one_line(self.arguments);
+        let mut shown: String = arguments.chars().take(60).collect();
+        if shown.len() < arguments.len() {
+            shown.push('…');
+        }
+        write!(f, "{}  {}  {shown}", self.server, self.tool)
+    }
+}
+
+/// What is told of a failed server: phase, reason, the last lines of its standard error.
+pub(crate) fn failure_text(failure: &ServerFailure) -> String {
+    let mut text = format!(
+        "{}  failed in {}: {}",
+        failure.server,
+        failure.phase,
+        one_line(&failure.message)
+    );
+    let stderr = failure.stderr.as_deref().unwrap_or_default();
+    let lines: Vec<&str> = stderr
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    for line in lines.iter().skip(lines.len().saturating_sub(STDERR_LINES)) {
+        let shown: String = line.chars().take(STDERR_LINE).collect();
+        text.push_str(&format!("\n    | {shown}"));
+    }
+    output::visible(&text)
+}
+
+fn one_line(text: &str) -> String {
+    output::visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The width of the terminal in columns, as far as it is known.
+fn width() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stderr()) {
+        if size.ws_col > 0 {
+            return size.ws_col.into();
+        }
+    }
+    80
+}
