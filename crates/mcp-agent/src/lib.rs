@@ -3,7 +3,28 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+mod checkpoint;
 mod error;
+mod graph;
+mod hash;
+mod interrupt;
+mod runtime;
 pub mod state;
+mod store;
+mod stream;
 
+pub use checkpoint::{
+    Checkpoint, CheckpointError, Checkpointer, Durability, ListCheckpoints, Loaded, Manage,
+    MemoryCheckpointer, Place, PlannedTask, Source, StoredOutput, TaskRecord, TaskState, Waiting,
+};
 pub use error::{Error, ErrorKind};
+pub use graph::{
+    CompiledGraph, END, End, Graph, Input, Node, NodeError, NodeInput, NodeOptions, NodeOutput,
+    OnPayload, Retry, RunOptions, RunOutput, START, Targets, on_payload, read_update,
+};
+pub use interrupt::Interrupt;
+pub use mcp_interceptors::{Command, Goto, Scope};
+pub use runtime::{ExecutionInfo, Runtime};
+pub use state::State;
+pub use store::Store;
+pub use stream::{Emitted, EventSink, Events, Interest, RunEvent, ToolEnd, ToolRef};

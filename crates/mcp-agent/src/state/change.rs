@@ -36,6 +36,13 @@ impl Json {
     }
 }
 
+/// `null`.
+impl Default for Json {
+    fn default() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+}
+
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
@@ -99,5 +106,96 @@ impl Changes {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl Changes {
+    /// Puts later changes behind these, so that both count as one.
+    pub fn then(&mut self, later: &Self) {
+        for (field, change) in &later.0 {
+            match self.0.get_mut(field) {
+                Some(earlier) => earlier.then(change),
+                None => {
+                    self.0.insert(field.clone(), change.clone());
+                }
+            }
+        }
+    }
+}
+
+impl Change {
+    fn then(&mut self, later: &Self) {
+        match (self, later) {
+            (
+                Self::Tail { from, items },
+                Self::Tail {
+                    from: again,
+                    items: more,
+                },
+            ) if again >= from => {
+                items.truncate(again - *from);
+                items.extend_from_slice(more);
+            }
+            (
+                Self::Entries { set, removed },
+                Self::Entries {
+                    set: newer,
+                    removed: gone,
+                },
+            ) => {
+                set.retain(|(key, _)| !gone.contains(key));
+                removed.extend_from_slice(gone);
+                for (key, value) in newer {
+                    removed.retain(|removed| removed != key);
+                    match set.iter_mut().find(|(known, _)| known == key) {
+                        Some((_, known)) => *known = value.clone(),
+                        None => set.push((key.clone(), value.clone())),
+                    }
+                }
+            }
+            (earlier, later) => *earlier = later.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(value: i32) -> Json {
+        Json::of(&value).unwrap()
+    }
+
+    fn tail(from: usize, items: &[i32]) -> Change {
+        let items = items.iter().copied().map(json).collect();
+        Change::Tail { from, items }
+    }
+
+    #[test]
+    fn changes_put_together_are_as_if_made_one_after_the_other() {
+        let mut list = tail(0, &[1, 2, 3]);
+        list.then(&tail(3, &[4]));
+        list.then(&tail(1, &[9]));
+        assert_eq!(list, tail(0, &[1, 9]));
+        let mut short = tail(4, &[5]);
+        short.then(&tail(2, &[7]));
+        assert_eq!(short, tail(2, &[7]));
+
+        let entries = |set: &[(&str, i32)], removed: &[&str]| Change::Entries {
+            set: set
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), json(*v)))
+                .collect(),
+            removed: removed.iter().map(|k| (*k).to_owned()).collect(),
+        };
+        let mut map = entries(&[("a", 1), ("b", 2)], &[]);
+        map.then(&entries(&[("a", 3)], &["b"]));
+        assert_eq!(map, entries(&[("a", 3)], &["b"]));
+        map.then(&entries(&[("b", 4)], &[]));
+        assert_eq!(map, entries(&[("a", 3), ("b", 4)], &[]));
+
+        let mut value = Change::Set(json(1));
+        value.then(&Change::Set(json(2)));
+        assert_eq!(value, Change::Set(json(2)));
     }
 }

@@ -27,6 +27,7 @@ pub use json::{JsonSchema, JsonState};
 pub use last::{Ephemeral, Hidden, Last, LastInOrder, Plain, Untracked};
 pub use merge::Merge;
 pub use message_id::MessageId;
+pub(crate) use message_id::mix;
 pub use messages::Messages;
 pub use messages_update::{MessageUpdate, MessagesUpdate};
 pub use set::Distinct;

@@ -1,0 +1,45 @@
+//! Names of checkpoints: later ones are greater.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
+/// The name after `parent` at the time `now`: 12 digits of milliseconds, 6 that count within a
+/// millisecond, and 8 that tell runs apart, all hexadecimal.
+pub(crate) fn next_id(parent: Option<&str>, now: u64, run: u64) -> Arc<str> {
+    let before = parent.and_then(parts);
+    let (at, count) = match before {
+        Some((at, count)) if at >= now => (at, count + 1),
+        _ => (now, 0),
+    };
+    let run = run & 0xffff_ffff;
+    format!("{at:012x}{count:06x}{run:08x}").into()
+}
+
+fn parts(id: &str) -> Option<(u64, u64)> {
+    let at = u64::from_str_radix(id.get(..12)?, 16).ok()?;
+    let count = u64::from_str_radix(id.get(12..18)?, 16).ok()?;
+    Some((at, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_ids_are_greater_even_when_the_clock_stands_or_goes_back() {
+        let first = next_id(None, 1_000, 7);
+        let second = next_id(Some(&first), 1_000, 7);
+        let third = next_id(Some(&second), 900, 8);
+        let fourth = next_id(Some(&third), 2_000, 1);
+        assert!(first < second && second < third && third < fourth);
+        assert_eq!(first.len(), 26);
+    }
+}

@@ -1,0 +1,121 @@
+//! The end of a step: the tasks' updates go into the state, and a checkpoint is kept.
+
+use std::sync::Arc;
+
+use super::node::NodeOutput;
+use super::plan::Finished;
+use super::run::{Driver, settle, write_seed};
+use super::task::Settled;
+use crate::checkpoint::{Entry, PlannedTask, Source};
+use crate::state::{Changes, Log, State, Write};
+use crate::stream::{Interest, RunEvent};
+use crate::{Error, ErrorKind};
+
+impl<S: State> Driver<S> {
+    /// Puts what the tasks gave back into the state, in task order, and plans the next step.
+    pub(super) fn apply(&mut self, settled: Vec<Settled<S::Update>>) -> Result<(), Error> {
+        self.step += 1;
+        self.taken += 1;
+        let outputs: Vec<NodeOutput<S::Update>> = settled
+            .into_iter()
+            .filter_map(|one| match one {
+                Settled::Done(output) => Some(output),
+                _ => None,
+            })
+            .collect();
+        let state = Arc::make_mut(&mut self.state);
+        state.next_step();
+        let mut gotos = Vec::with_capacity(outputs.len());
+        for (index, (task, output)) in self.tasks.iter().zip(outputs).enumerate() {
+            let node = self.graph.wiring.name(task.node);
+            let mut write = Write::new(node, self.step, write_seed(self.seed, self.step, index));
+            write.last_wins = output.last_wins;
+            write_all(state, output.updates, write)?;
+            self.parent.extend(output.parent);
+            gotos.push((task.node, output.goto));
+        }
+        let finished: Vec<_> = gotos
+            .iter()
+            .map(|(node, goto)| Finished { node: *node, goto })
+            .collect();
+        self.tasks = self
+            .plan
+            .advance(&self.graph.wiring, &*self.state, &finished)?;
+        if !self.parent.is_empty() {
+            self.tasks.clear();
+        }
+        self.records.clear();
+        Ok(())
+    }
+
+    /// Keeps the checkpoint of the state, now or later, as the durability says.
+    pub(crate) async fn keep(&mut self, source: Source) -> Result<(), Error> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        journal.name_head();
+        self.unkept = Some(source);
+        if journal.is_stepwise() {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+        let (Some(journal), Some(source)) = (&mut self.journal, self.unkept.take()) else {
+            return Ok(());
+        };
+        let mut changes = Changes::default();
+        // The tasks have given their snapshots back, so nothing is copied here.
+        Arc::make_mut(&mut self.state)
+            .log(Log::Take(&mut changes))
+            .map_err(|error| {
+                Error::new(ErrorKind::State, "the state cannot be written").with_source(error)
+            })?;
+        let wiring = &self.graph.wiring;
+        let mut waiting = self.plan.waiting(wiring);
+        waiting.parent.clone_from(&self.parent);
+        let next = self.tasks.iter().map(|task| PlannedTask {
+            node: wiring.name(task.node).to_owned(),
+            payload: task.payload.clone(),
+        });
+        let entry = Entry {
+            step: self.step,
+            source,
+            changes,
+            next: next.collect(),
+            waiting,
+        };
+        journal.put(entry).await?;
+        if let Some(id) = journal.head().cloned() {
+            self.emit(Interest::CHECKPOINTS, || RunEvent::Checkpointed { id });
+        }
+        Ok(())
+    }
+
+    pub(super) async fn close(&mut self) -> Result<(), Error> {
+        if !self.broken {
+            self.flush().await?;
+        }
+        settle(self.journal.as_mut()).await
+    }
+}
+
+/// Puts one task's updates into the state.
+fn write_all<S: State>(
+    state: &mut S,
+    updates: Vec<S::Update>,
+    write: Write<'_>,
+) -> Result<(), Error> {
+    for (part, update) in updates.into_iter().enumerate() {
+        let mut own = write;
+        own.seed = write_seed(write.seed, write.step, part);
+        state.apply(update, &own).map_err(|error| {
+            let message = format!("what {} gave back does not fit the state", write.node);
+            Error::new(ErrorKind::State, message)
+                .with_source(error)
+                .in_node(write.node)
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! Graphs of nodes that work on one state, in steps.
+
+mod begin;
+mod builder;
+mod commit;
+mod compiled;
+mod goto;
+mod leftover;
+mod node;
+mod options;
+mod output;
+mod plan;
+mod retry;
+mod run;
+mod stored;
+mod task;
+mod wiring;
+
+pub use builder::Graph;
+pub use compiled::CompiledGraph;
+pub use goto::{END, START, Targets};
+pub(crate) use node::Failure;
+pub use node::{
+    Node, NodeError, NodeInput, NodeOptions, NodeOutput, OnPayload, on_payload, read_update,
+};
+pub use options::{Input, RunOptions};
+pub use output::{End, RunOutput};
+pub use retry::Retry;

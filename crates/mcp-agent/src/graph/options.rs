@@ -1,0 +1,202 @@
+//! How a graph is run, and with what.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_interceptors::{Command, JsonMap};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::checkpoint::Durability;
+use crate::state::State;
+use crate::stream::EventSink;
+
+/// What a run begins with.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Input<U> {
+    /// New input. On a thread that has been used it goes on from the state that is there, and
+    /// what was left to do of an earlier run is dropped.
+    Update(U),
+    /// Answers the one question that is open.
+    Answer(Value),
+    /// Answers questions by their ids. Those that are left out stay open.
+    Answers(HashMap<String, Value>),
+    /// Goes on where the thread stopped: after a failure, a pause or a drain.
+    Continue,
+}
+
+impl<U> Input<U> {
+    /// A command from outside: an answer if it has one, else an update.
+    ///
+    /// # Errors
+    /// If its update does not fit the state.
+    pub fn command<S>(command: Command) -> Result<Self, crate::Error>
+    where
+        S: State<Update = U>,
+    {
+        if let Some(answer) = command.resume {
+            return Ok(Self::Answer(answer));
+        }
+        S::read(command.update).map(Self::Update).map_err(|error| {
+            crate::Error::new(
+                crate::ErrorKind::State,
+                "the command does not fit the state",
+            )
+            .with_source(error)
+        })
+    }
+}
+
+impl<U> From<U> for Input<U> {
+    fn from(update: U) -> Self {
+        Self::Update(update)
+    }
+}
+
+/// How a graph is run.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// The thread that the run belongs to. Without one nothing is kept.
+    pub thread: Option<Arc<str>>,
+    /// Goes on from this checkpoint of the thread instead of the last.
+    pub checkpoint: Option<Arc<str>>,
+    /// Names the run; made up if `None`.
+    pub run_id: Option<Arc<str>>,
+    /// What nodes and tools find under [`Runtime::context`](crate::Runtime::context).
+    pub context: Option<Arc<dyn Any + Send + Sync>>,
+    /// Cancels the run.
+    pub cancel: CancellationToken,
+    /// Stops the run at the end of a step, so that it can be continued.
+    pub drain: CancellationToken,
+    /// Where events go.
+    pub events: EventSink,
+    /// How many steps the run may take. A run of so many steps succeeds.
+    pub step_limit: u64,
+    /// When checkpoints are kept.
+    pub durability: Durability,
+    /// For filters and logs.
+    pub tags: Arc<[String]>,
+    /// Goes into checkpoints, and to nodes.
+    pub metadata: Arc<JsonMap>,
+}
+
+/// No thread, no context, nobody listens; 100 steps.
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            thread: None,
+            checkpoint: None,
+            run_id: None,
+            context: None,
+            cancel: CancellationToken::new(),
+            drain: CancellationToken::new(),
+            events: EventSink::none(),
+            step_limit: 100,
+            durability: Durability::default(),
+            tags: Arc::new([]),
+            metadata: Arc::default(),
+        }
+    }
+}
+
+impl RunOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes the run a part of a thread.
+    #[must_use]
+    pub fn thread(mut self, thread: impl Into<Arc<str>>) -> Self {
+        self.thread = Some(thread.into());
+        self
+    }
+
+    /// Goes on from an earlier checkpoint of the thread.
+    #[must_use]
+    pub fn checkpoint(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.checkpoint = Some(id.into());
+        self
+    }
+
+    /// Names the run.
+    #[must_use]
+    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.run_id = Some(id.into());
+        self
+    }
+
+    /// Gives nodes and tools a context. It is not kept.
+    #[must_use]
+    pub fn context<C: Any + Send + Sync>(mut self, context: C) -> Self {
+        self.context = Some(Arc::new(context));
+        self
+    }
+
+    /// Sets what cancels the run.
+    #[must_use]
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// Sets what stops the run at the end of a step.
+    #[must_use]
+    pub fn drain(mut self, token: CancellationToken) -> Self {
+        self.drain = token;
+        self
+    }
+
+    /// Sets where events go.
+    #[must_use]
+    pub fn events(mut self, events: EventSink) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// Limits the steps.
+    #[must_use]
+    pub const fn step_limit(mut self, steps: u64) -> Self {
+        self.step_limit = steps;
+        self
+    }
+
+    /// Sets when checkpoints are kept.
+    #[must_use]
+    pub const fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Sets the tags.
+    #[must_use]
+    pub fn tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
+        self.tags = tags.into_iter().collect();
+        self
+    }
+
+    /// Sets the metadata.
+    #[must_use]
+    pub fn metadata(mut self, metadata: JsonMap) -> Self {
+        self.metadata = Arc::new(metadata);
+        self
+    }
+}
+
+impl fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("thread", &self.thread)
+            .field("checkpoint", &self.checkpoint)
+            .field("run_id", &self.run_id)
+            .field("events", &self.events)
+            .field("step_limit", &self.step_limit)
+            .field("durability", &self.durability)
+            .finish_non_exhaustive()
+    }
+}

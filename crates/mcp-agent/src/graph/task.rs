@@ -1,0 +1,157 @@
+//! One task: attempts, timeout, panics, events.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+
+use super::node::{Failure, Node, NodeError, NodeInput, NodeOptions, NodeOutput};
+use crate::hash::Hash;
+use crate::runtime::{RunScope, TaskScope};
+use crate::state::{Json, State};
+use crate::stream::{Interest, RunEvent};
+use crate::{Interrupt, Runtime};
+
+/// Everything that a task needs, so that it can run anywhere.
+pub(crate) struct Job<S: State> {
+    pub(crate) node: Arc<dyn Node<S>>,
+    pub(crate) options: NodeOptions,
+    pub(crate) state: Arc<S>,
+    pub(crate) payload: Option<Value>,
+    pub(crate) scope: Arc<RunScope>,
+    pub(crate) place: TaskPlace,
+}
+
+/// Where a task is, the attempt aside.
+#[derive(Clone)]
+pub(crate) struct TaskPlace {
+    pub(crate) id: Hash,
+    pub(crate) node: Arc<str>,
+    pub(crate) namespace: Arc<str>,
+    pub(crate) step: u64,
+    pub(crate) steps_left: u64,
+    pub(crate) seed: u64,
+    pub(crate) checkpoint: Option<Arc<str>>,
+}
+
+/// How a task ended.
+pub(crate) enum Settled<U> {
+    Done(NodeOutput<U>),
+    Waiting(Vec<Interrupt>),
+    Failed(crate::error::BoxError),
+    Cancelled,
+    /// It was given up because another task of the step failed.
+    Dropped,
+}
+
+/// A node took longer than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("no result within {0:?}")]
+struct TimedOut(Duration);
+
+/// A node panicked.
+#[derive(Debug, thiserror::Error)]
+#[error("the node panicked: {0}")]
+pub(crate) struct Panicked(pub(crate) String);
+
+impl<S: State> Job<S> {
+    /// Runs the task to its end.
+    pub(crate) async fn run(mut self) -> Settled<S::Update> {
+        let first = self.runtime(1);
+        first.emit(Interest::TASKS, || RunEvent::TaskStarted {
+            task: self.place.id.wide().into(),
+            node: Arc::clone(&self.place.node),
+        });
+        let settled = self.attempts(first.clone()).await;
+        self.report(&first, &settled);
+        settled
+    }
+
+    async fn attempts(&mut self, first: Runtime) -> Settled<S::Update> {
+        let mut runtime = first;
+        for attempt in 1.. {
+            let error = match self.attempt(runtime).await {
+                Ok(output) => return Settled::Done(output),
+                Err(NodeError(Failure::Interrupted(interrupts))) => {
+                    return Settled::Waiting(interrupts);
+                }
+                Err(NodeError(Failure::Cancelled)) => return Settled::Cancelled,
+                Err(NodeError(Failure::Failed(error))) => error,
+            };
+            let retry = self.options.retry.as_ref();
+            match retry.and_then(|retry| retry.pause(attempt, &*error, self.place.seed)) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return Settled::Failed(error),
+            }
+            runtime = self.runtime(attempt + 1);
+        }
+        Settled::Cancelled
+    }
+
+    async fn attempt(&mut self, runtime: Runtime) -> Result<NodeOutput<S::Update>, NodeError> {
+        let payload = match self.options.retry {
+            Some(_) => self.payload.clone(),
+            None => self.payload.take(),
+        };
+        let input = NodeInput::new(Arc::clone(&self.state), payload);
+        let work = async { self.node.run(input, runtime).await };
+        let caught = AssertUnwindSafe(work).catch_unwind();
+        let caught = match self.options.timeout {
+            None => caught.await,
+            Some(limit) => match tokio::time::timeout(limit, caught).await {
+                Ok(caught) => caught,
+                Err(_) => return Err(TimedOut(limit).into()),
+            },
+        };
+        caught.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()))
+    }
+
+    fn runtime(&self, attempt: u32) -> Runtime {
+        let place = self.place.clone();
+        Runtime {
+            run: Arc::clone(&self.scope),
+            task: Arc::new(TaskScope {
+                id: place.id,
+                node: place.node,
+                namespace: place.namespace,
+                step: place.step,
+                steps_left: place.steps_left,
+                attempt,
+                seed: place.seed,
+                checkpoint: place.checkpoint,
+                asked: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    fn report(&self, runtime: &Runtime, settled: &Settled<S::Update>) {
+        if let Settled::Done(output) = settled {
+            for update in &output.updates {
+                runtime.emit(Interest::UPDATES, || RunEvent::Update {
+                    node: Arc::clone(&self.place.node),
+                    update: Json::of(update).unwrap_or_default(),
+                });
+            }
+        }
+        runtime.emit(Interest::TASKS, || RunEvent::TaskEnded {
+            task: self.place.id.wide().into(),
+            node: Arc::clone(&self.place.node),
+            error: match settled {
+                Settled::Done(_) => None,
+                Settled::Waiting(_) => Some("waits for an answer".to_owned()),
+                Settled::Failed(error) => Some(crate::error::chain(&**error)),
+                Settled::Cancelled | Settled::Dropped => Some("cancelled".to_owned()),
+            },
+        });
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,82 @@
+//! A graph that has been checked: nodes and edges by number.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::goto::Targets;
+use super::node::{Node, NodeOptions};
+use crate::{Error, ErrorKind};
+
+/// A conditional edge.
+pub(crate) struct Router<S> {
+    pub(crate) decide: Arc<dyn Fn(&S) -> Targets + Send + Sync>,
+    /// Where it may lead, if that was said. For drawings and for checking.
+    pub(crate) among: Option<Vec<String>>,
+}
+
+/// The way out of a node, or of the start.
+pub(crate) struct Exits<S> {
+    pub(crate) edges: Vec<usize>,
+    /// Whether an edge leads to the end; it counts for drawings only.
+    pub(crate) ends: bool,
+    pub(crate) routes: Vec<Router<S>>,
+    /// The joins that wait for this node.
+    pub(crate) joins: Vec<usize>,
+}
+
+impl<S> Default for Exits<S> {
+    fn default() -> Self {
+        Self {
+            edges: Vec::new(),
+            ends: false,
+            routes: Vec::new(),
+            joins: Vec::new(),
+        }
+    }
+}
+
+/// A node with its way out.
+pub(crate) struct Spec<S> {
+    pub(crate) name: Arc<str>,
+    pub(crate) node: Arc<dyn Node<S>>,
+    pub(crate) options: NodeOptions,
+    pub(crate) exits: Exits<S>,
+}
+
+/// An edge that waits for several nodes.
+pub(crate) struct Join {
+    pub(crate) from: BTreeSet<usize>,
+    pub(crate) to: usize,
+}
+
+/// All of it. Nodes are numbered in the order of their names, so that the order of numbers is
+/// the order in which the updates of a step are applied.
+pub(crate) struct Wiring<S> {
+    pub(crate) nodes: Vec<Spec<S>>,
+    pub(crate) numbers: BTreeMap<Arc<str>, usize>,
+    pub(crate) start: Exits<S>,
+    pub(crate) joins: Vec<Join>,
+}
+
+impl<S> Wiring<S> {
+    /// A node by its number. Numbers come from this very wiring.
+    pub(crate) fn spec(&self, number: usize) -> Result<&Spec<S>, Error> {
+        self.nodes
+            .get(number)
+            .ok_or_else(|| Error::new(ErrorKind::Wiring, "a node's number is out of range"))
+    }
+
+    pub(crate) fn name(&self, number: usize) -> &str {
+        self.nodes.get(number).map_or("", |spec| &spec.name)
+    }
+
+    /// The number of a node that `from` names.
+    pub(crate) fn find(&self, node: &str, from: &str) -> Result<usize, Error> {
+        self.numbers.get(node).copied().ok_or_else(|| {
+            let known: Vec<&str> = self.numbers.keys().map(|name| &**name).collect();
+            let known = known.join(", ");
+            let message = format!("{from} goes to {node}, which is no node; the nodes are {known}");
+            Error::new(ErrorKind::UnknownTarget, message).in_node(from)
+        })
+    }
+}

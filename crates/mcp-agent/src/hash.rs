@@ -1,0 +1,39 @@
+//! Hashes that stay the same from one program and one version to the next.
+
+use crate::state::mix;
+
+/// A hash of parts, each told apart from its neighbours. Not for secrets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hash(u64);
+
+impl Hash {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(mix(seed ^ 0x6a09_e667_f3bc_c908))
+    }
+
+    #[must_use]
+    pub(crate) fn text(self, part: &str) -> Self {
+        // FNV-1a, then mixed with the length so that parts cannot run into each other.
+        let fnv = part.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
+        self.number(fnv).number(length)
+    }
+
+    #[must_use]
+    pub(crate) const fn number(self, part: u64) -> Self {
+        Self(mix(
+            self.0.rotate_left(17) ^ part.wrapping_add(0x9e37_79b9_7f4a_7c15)
+        ))
+    }
+
+    pub(crate) const fn finish(self) -> u64 {
+        mix(self.0)
+    }
+
+    /// 128 bits as 32 hexadecimal digits.
+    pub(crate) fn wide(self) -> String {
+        format!("{:016x}{:016x}", self.finish(), self.number(1).finish())
+    }
+}

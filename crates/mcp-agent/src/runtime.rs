@@ -1,0 +1,186 @@
+//! What a node is given besides the state.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::Extensions;
+use mcp_interceptors::JsonMap;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::Interrupt;
+use crate::graph::{Failure, NodeError};
+use crate::hash::Hash;
+use crate::store::Store;
+use crate::stream::{Emitted, EventSink, Interest, RunEvent};
+
+/// What a node is given besides the state: the run's context, store, event sink and
+/// cancellation, and where in the run it is. A clone costs two reference counts.
+#[derive(Clone)]
+pub struct Runtime {
+    pub(crate) run: Arc<RunScope>,
+    pub(crate) task: Arc<TaskScope>,
+}
+
+/// What all tasks of a run share, in one graph.
+#[derive(Clone)]
+pub(crate) struct RunScope {
+    pub(crate) thread: Option<Arc<str>>,
+    pub(crate) run_id: Arc<str>,
+    pub(crate) context: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) events: EventSink,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) drain: CancellationToken,
+    pub(crate) answers: Arc<HashMap<String, Value>>,
+    pub(crate) extensions: Arc<Extensions>,
+    pub(crate) tags: Arc<[String]>,
+    pub(crate) metadata: Arc<JsonMap>,
+    pub(crate) step_limit: u64,
+    pub(crate) keeper: Option<crate::checkpoint::Keeper>,
+}
+
+/// Where in a run a task is.
+#[derive(Debug)]
+pub(crate) struct TaskScope {
+    pub(crate) id: Hash,
+    pub(crate) node: Arc<str>,
+    pub(crate) namespace: Arc<str>,
+    pub(crate) step: u64,
+    pub(crate) steps_left: u64,
+    pub(crate) attempt: u32,
+    pub(crate) seed: u64,
+    pub(crate) checkpoint: Option<Arc<str>>,
+    pub(crate) asked: AtomicU64,
+}
+
+/// Where in a run a node or a tool is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExecutionInfo {
+    /// The thread, if the run belongs to one.
+    pub thread: Option<Arc<str>>,
+    /// The run.
+    pub run_id: Arc<str>,
+    /// The checkpoint that the step began with, if checkpoints are kept.
+    pub checkpoint: Option<Arc<str>>,
+    /// The graph: empty for the outermost, else the way down to it.
+    pub namespace: Arc<str>,
+    /// The task; it has the same name when it is repeated.
+    pub task: Arc<str>,
+    /// The node.
+    pub node: Arc<str>,
+    /// The step, from 1.
+    pub step: u64,
+    /// How many steps are left after this one before the run ends with an error.
+    pub steps_left: u64,
+    /// Which attempt of the node this is, from 1.
+    pub attempt: u32,
+    /// The run's tags.
+    pub tags: Arc<[String]>,
+    /// The run's metadata.
+    pub metadata: Arc<JsonMap>,
+}
+
+impl Runtime {
+    /// The context that was given to the run, if it is a `C`.
+    #[must_use]
+    pub fn context<C: Any + Send + Sync>(&self) -> Option<&C> {
+        self.run.context.as_deref()?.downcast_ref()
+    }
+
+    /// The store, if the graph has one.
+    #[must_use]
+    pub fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.run.store.as_ref()
+    }
+
+    /// Is cancelled when the run is.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.run.cancel
+    }
+
+    /// Whether the run was asked to stop at the end of this step.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.run.drain.is_cancelled()
+    }
+
+    /// Where in the run this is.
+    #[must_use]
+    pub fn info(&self) -> ExecutionInfo {
+        ExecutionInfo {
+            thread: self.run.thread.clone(),
+            run_id: Arc::clone(&self.run.run_id),
+            checkpoint: self.task.checkpoint.clone(),
+            namespace: Arc::clone(&self.task.namespace),
+            task: self.task.id.wide().into(),
+            node: Arc::clone(&self.task.node),
+            step: self.task.step,
+            steps_left: self.task.steps_left,
+            attempt: self.task.attempt,
+            tags: Arc::clone(&self.run.tags),
+            metadata: Arc::clone(&self.run.metadata),
+        }
+    }
+
+    /// Sends a value of one's own to whoever listens to the run.
+    pub fn write(&self, value: impl Into<Value>) {
+        self.emit(Interest::CUSTOM, || RunEvent::Custom {
+            node: Arc::clone(&self.task.node),
+            value: value.into(),
+        });
+    }
+
+    /// Asks the outside world and waits for the answer.
+    ///
+    /// The first time this is an error to be returned with `?`: the run stops and reports the
+    /// question. When it is resumed with an answer the node runs again from its beginning, and
+    /// this gives the answer. A node that asks several times gets its answers in the order of
+    /// its questions.
+    ///
+    /// # Errors
+    /// The interruption, as long as there is no answer.
+    pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, NodeError> {
+        self.ask(value.into())
+            .map_err(|interrupt| NodeError(Failure::Interrupted(vec![interrupt])))
+    }
+
+    pub(crate) fn ask(&self, value: Value) -> Result<Value, Interrupt> {
+        let index = self.task.asked.fetch_add(1, Ordering::Relaxed);
+        let id = self.task.id.number(index).wide();
+        match self.run.answers.get(&id) {
+            Some(answer) => Ok(answer.clone()),
+            None => Err(Interrupt {
+                id,
+                value,
+                node: self.task.node.as_ref().to_owned(),
+                namespace: self.task.namespace.as_ref().to_owned(),
+            }),
+        }
+    }
+
+    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.run.extensions.get()
+    }
+
+    pub(crate) fn emit(&self, interest: Interest, event: impl FnOnce() -> RunEvent) {
+        let (namespace, step) = (&self.task.namespace, self.task.step);
+        self.run
+            .events
+            .emit(interest, || Emitted::new(namespace, step, event()));
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("run", &self.run.run_id)
+            .field("task", &self.task)
+            .finish_non_exhaustive()
+    }
+}
