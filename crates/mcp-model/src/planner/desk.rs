@@ -1,8 +1,10 @@
 //! What lies before the planner: the question, the tools, the results so far.
 
+use mcp_protocol::ContentBlock;
 use serde_json::{Map, Value};
 
 use super::question::Question;
+use super::whole;
 use crate::{ChatMessage, ChatRequest, ToolChoice, ToolSpec};
 
 /// What the planner does next.
@@ -23,6 +25,8 @@ pub(crate) struct Seen {
     pub(crate) tool: String,
     /// Its arguments.
     pub(crate) arguments: Map<String, Value>,
+    /// The first text of its answer.
+    pub(crate) first: String,
     /// What it answered, as far as the conversation holds it.
     pub(crate) text: String,
     /// Whether the call failed.
@@ -45,8 +49,10 @@ pub(crate) struct Desk<'a> {
     pub(crate) question: Question,
     /// The tools on offer.
     pub(crate) tools: &'a [ToolSpec],
-    /// The calls since the question, in order.
+    /// The calls since the question, in order; those that only read results to their end aside.
     pub(crate) seen: Vec<Seen>,
+    /// What is missing of results that are cut: the arguments of calls that read it.
+    pub(crate) unread: Vec<Map<String, Value>>,
     /// The calls in the whole conversation; the next call's number.
     pub(crate) calls: usize,
     /// The model's messages since the question.
@@ -63,13 +69,20 @@ impl<'a> Desk<'a> {
             .messages
             .get(asked.unwrap_or_default()..)
             .unwrap_or_default();
+        let tools: &[ToolSpec] = match request.tool_choice {
+            ToolChoice::None => &[],
+            _ => &request.tools,
+        };
+        let mut seen = seen(turn.iter().map(|message| &**message));
+        let mut unread = whole::complete(&mut seen);
+        if !tools.iter().any(|tool| tool.name == whole::READER) {
+            unread.clear();
+        }
         Self {
             question: Question::read(text.as_deref().unwrap_or_default()),
-            tools: match request.tool_choice {
-                ToolChoice::None => &[],
-                _ => &request.tools,
-            },
-            seen: seen(turn.iter().map(|message| &**message)),
+            tools,
+            seen,
+            unread,
             calls: request.messages.iter().map(|m| calls_of(m)).sum(),
             rounds: turn.iter().filter(|m| calls_of(m) > 0).count(),
         }
@@ -106,6 +119,7 @@ fn seen<'m>(turn: impl Iterator<Item = &'m ChatMessage>) -> Vec<Seen> {
                     id: call.id.clone(),
                     tool: call.name.clone(),
                     arguments: call.parsed_arguments().unwrap_or_default(),
+                    first: first_text(&answer.content),
                     text: answer.text(),
                     is_error: answer.is_error,
                     is_cut: false,
@@ -115,4 +129,9 @@ fn seen<'m>(turn: impl Iterator<Item = &'m ChatMessage>) -> Vec<Seen> {
         }
     }
     done
+}
+
+fn first_text(content: &[ContentBlock]) -> String {
+    let mut texts = content.iter().filter_map(ContentBlock::as_text);
+    texts.next().unwrap_or_default().to_owned()
 }

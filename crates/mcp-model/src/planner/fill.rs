@@ -110,7 +110,7 @@ impl Filler<'_> {
             let wanted = required || parts.iter().any(|part| COUNTS.contains(&part.as_str()));
             let value = wanted.then(|| self.next_number()).flatten();
             return value
-                .or_else(|| required.then(|| self.from_results(name)).flatten())
+                .or_else(|| required.then(|| self.found_earlier(name)).flatten())
                 .or_else(|| default(schema, required));
         }
         if takes(schema, &Value::Bool(true)) {
@@ -144,20 +144,23 @@ impl Filler<'_> {
 
     fn text(&self, parts: &[String], name: &str, required: bool) -> Option<String> {
         let is = |kinds: &[&str]| parts.iter().any(|part| kinds.contains(&part.as_str()));
-        if is(&["url", "uri"]) {
-            if let Some(url) = self.question.urls.first() {
-                return Some(url.clone());
-            }
-        }
-        if is(PATHS) {
-            if let Some(path) = self.question.paths.first() {
-                return Some(path.clone());
-            }
+        let urls = if is(&["url", "uri"]) {
+            self.question.urls.first()
+        } else {
+            None
+        };
+        let paths = if is(PATHS) {
+            self.question.paths.first()
+        } else {
+            None
+        };
+        if let Some(found) = urls.or(paths) {
+            return Some(found.clone());
         }
         if !required {
             return None;
         }
-        if let Some(found) = self.from_results(name) {
+        if let Some(found) = self.found_earlier(name) {
             return found.as_str().map(str::to_owned);
         }
         if is(FOLDERS)
@@ -183,7 +186,7 @@ impl Filler<'_> {
     }
 
     /// A value that an earlier result holds under this name.
-    fn from_results(&self, name: &str) -> Option<Value> {
+    fn found_earlier(&self, name: &str) -> Option<Value> {
         self.earlier
             .iter()
             .rev()

@@ -7,6 +7,7 @@ mod question;
 mod score;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod words;
 
 use serde_json::Value;
@@ -67,7 +68,12 @@ impl ChatModel for PlannerModel {
 }
 
 fn decide(request: &ChatRequest) -> AssistantMessage {
-    let desk = Desk::lay_out(request);
+    let mut desk = Desk::lay_out(request);
+    if !desk.unread.is_empty() && desk.rounds < MAX_ROUNDS {
+        let calls = std::mem::take(&mut desk.unread);
+        let name = |arguments| (whole::READER.to_owned(), arguments);
+        return ask(&desk, calls.into_iter().map(name).collect());
+    }
     match plans::plan(&desk) {
         Action::Call(calls) if desk.rounds < MAX_ROUNDS => ask(&desk, calls),
         Action::Call(_) => say("The tools did not lead to an answer within the limit of rounds."),

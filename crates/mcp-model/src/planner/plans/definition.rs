@@ -159,9 +159,9 @@ mod tests {
     fn one_place_many_places_and_none() {
         let one =
             json!({"path": "a.rs", "line": 3, "kind": "function", "name": "f", "text": "fn f() {"});
-        let got = answer(&json!({"definitions": [one.clone()]}), "f").unwrap();
+        let got = answer(&json!({"definitions": [&one]}), "f").unwrap();
         assert_eq!(got, "f is defined in a.rs:3 (function f): fn f() {");
-        let got = answer(&json!({"definitions": [one.clone(), one]}), "f").unwrap();
+        let got = answer(&json!({"definitions": [&one, &one]}), "f").unwrap();
         assert!(got.starts_with("f is defined in 2 places:\n- a.rs:3"));
         let mention = json!({"path": "b.md", "line": 1, "text": "use f"});
         let got = answer(&json!({"definitions": [], "mentions": [mention]}), "f").unwrap();

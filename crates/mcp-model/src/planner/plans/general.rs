@@ -7,6 +7,7 @@ use crate::ToolSpec;
 use crate::planner::desk::{Action, Desk, Seen};
 use crate::planner::fill::fill;
 use crate::planner::score::rank;
+use crate::planner::whole::READER;
 
 /// Fewer points than this are chance.
 const THRESHOLD: u32 = 3;
@@ -17,7 +18,7 @@ const RESULT: usize = 6_000;
 
 pub(super) fn plan(desk: &Desk<'_>) -> Action {
     let mut ranked = rank(desk.tools, &desk.question.words);
-    ranked.retain(|(score, _)| *score >= THRESHOLD);
+    ranked.retain(|(score, tool)| *score >= THRESHOLD && tool.name != READER);
     let Some((_, best)) = ranked.first().copied() else {
         return Action::Answer(nothing_fits(desk));
     };

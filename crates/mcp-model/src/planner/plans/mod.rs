@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::desk::{Action, Desk, Seen};
 use super::fill::{Given, fill};
 use super::score::ToolWords;
+use super::whole::READER;
 use crate::ToolSpec;
 
 /// Decides what to do next. The kinds that are recognised by how a question begins come first:
@@ -40,7 +41,7 @@ impl Skill<'_> {
     /// The tool that fits best, with arguments.
     fn pick<'t>(&self, desk: &Desk<'t>) -> Option<(&'t ToolSpec, Map<String, Value>)> {
         let mut best: Option<(u32, &ToolSpec, Map<String, Value>)> = None;
-        for tool in desk.tools {
+        for tool in desk.tools.iter().filter(|tool| tool.name != READER) {
             let words = ToolWords::of(tool);
             let must = words.score(self.must);
             let Ok(arguments) = fill(tool, &desk.question, &self.given, &[]) else {

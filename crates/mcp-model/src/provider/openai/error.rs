@@ -46,7 +46,7 @@ fn kind(status: StatusCode, headers: &HeaderMap, said: &Said) -> ModelErrorKind 
         return ModelErrorKind::ContextTooLong;
     }
     match status.as_u16() {
-        401 | 402 | 403 => ModelErrorKind::Auth,
+        401..=403 => ModelErrorKind::Auth,
         408 => ModelErrorKind::Transport,
         413 => ModelErrorKind::ContextTooLong,
         429 if said.code == "insufficient_quota" => ModelErrorKind::Auth,

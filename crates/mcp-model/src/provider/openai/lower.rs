@@ -94,26 +94,24 @@ fn user(content: &[ContentBlock]) -> Value {
 fn assistant(message: &AssistantMessage) -> Value {
     let parts: Vec<Part> = message.content.iter().map(part).collect();
     let text = text_of(&parts);
-    let mut out = json!({"role": "assistant", "content": text});
-    if !message.tool_calls.is_empty() {
-        if text.is_empty() {
-            out["content"] = Value::Null;
-        }
-        let calls = message.tool_calls.iter().map(|call| {
-            let arguments = if call.arguments.trim().is_empty() {
-                "{}"
-            } else {
-                &call.arguments
-            };
-            json!({
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": arguments},
-            })
-        });
-        out["tool_calls"] = calls.collect::<Vec<_>>().into();
+    if message.tool_calls.is_empty() {
+        return json!({"role": "assistant", "content": text});
     }
-    out
+    let calls = message.tool_calls.iter().map(|call| {
+        let arguments = if call.arguments.trim().is_empty() {
+            "{}"
+        } else {
+            &call.arguments
+        };
+        json!({
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": arguments},
+        })
+    });
+    let calls: Vec<Value> = calls.collect();
+    let text = (!text.is_empty()).then_some(text);
+    json!({"role": "assistant", "content": text, "tool_calls": calls})
 }
 
 fn tool(answer: &ToolAnswer, images: &mut Vec<Value>) -> Value {

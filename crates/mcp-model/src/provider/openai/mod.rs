@@ -44,7 +44,6 @@ pub struct OpenAiModel {
 
 impl OpenAiModel {
     /// A model by the name that the server knows it by, at OpenAI unless said otherwise.
-    #[must_use]
     pub fn builder(model: impl Into<String>) -> OpenAiBuilder {
         OpenAiBuilder {
             model: model.into(),

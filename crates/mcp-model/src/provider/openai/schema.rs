@@ -21,12 +21,12 @@ pub(super) fn tool(spec: &ToolSpec) -> Value {
 /// the tool itself says what it does not.
 fn parameters(schema: &Value) -> Value {
     let mut top = schema.as_object().cloned().unwrap_or_default();
-    if let Some(Value::String(pointer)) = top.remove("$ref") {
-        if let Some(Value::Object(target)) = local(schema, &pointer) {
-            for (key, value) in target {
-                top.entry(key.clone()).or_insert_with(|| value.clone());
-            }
-        }
+    let referred = match top.remove("$ref") {
+        Some(Value::String(pointer)) => local(schema, &pointer).and_then(Value::as_object),
+        _ => None,
+    };
+    for (key, value) in referred.into_iter().flatten() {
+        top.entry(key.clone()).or_insert_with(|| value.clone());
     }
     let mut properties = match top.remove("properties") {
         Some(Value::Object(map)) => map,

@@ -109,92 +109,35 @@ async fn a_call_and_its_cost_are_read_and_the_key_is_sent() {
     assert_eq!(calls[2], ToolUse::new("call_3", "sub", "{\"y\":2}"));
 }
 
+/// Status, a header or nothing, message, code, and the kind that they stand for.
+const FAILURES: &str = "
+    429 Busy    | retry-after: 2 | slow down     |                         | RateLimited { retry_after: Some(2s) }
+    429 Busy    |                | slow down     |                         | RateLimited { retry_after: None }
+    429 Busy    |                | pay           | insufficient_quota      | Auth
+    503 Away    |                | later         |                         | Overloaded
+    400 Bad     |                | the maximum context length is 8 |       | ContextTooLong
+    400 Bad     |                | no            | context_length_exceeded | ContextTooLong
+    400 Bad     |                | bad tool      |                         | BadRequest
+    401 No      |                | who?          |                         | Auth
+    404 Missing |                | no such model |                         | BadRequest
+    302 Found   | location: http://127.0.0.1:1/ | |                        | BadRequest
+    200 OK      |                | slow          | 429                     | RateLimited { retry_after: None }
+    200 OK      |                |               |                         | Overloaded";
+
 #[tokio::test]
 async fn every_failure_has_its_kind() {
-    let about = |message: &str, code: &str| {
-        json!({"error": {"message": message, "code": code}}).to_string()
-    };
-    let after = |seconds| ModelErrorKind::RateLimited {
-        retry_after: seconds,
-    };
-    for (status, headers, body, kind) in [
-        (
-            "429 Too Many Requests",
-            "retry-after: 2\r\n",
-            about("slow down", ""),
-            after(Some(Duration::from_secs(2))),
-        ),
-        (
-            "429 Too Many Requests",
-            "",
-            about("slow down", ""),
-            after(None),
-        ),
-        (
-            "429 Too Many Requests",
-            "",
-            about("pay", "insufficient_quota"),
-            ModelErrorKind::Auth,
-        ),
-        (
-            "503 Unavailable",
-            "",
-            "<html>".to_owned(),
-            ModelErrorKind::Overloaded,
-        ),
-        (
-            "400 Bad Request",
-            "",
-            about("This model's maximum context length is 8", ""),
-            ModelErrorKind::ContextTooLong,
-        ),
-        (
-            "400 Bad Request",
-            "",
-            about("x", "context_length_exceeded"),
-            ModelErrorKind::ContextTooLong,
-        ),
-        (
-            "400 Bad Request",
-            "",
-            about("bad tool", ""),
-            ModelErrorKind::BadRequest,
-        ),
-        (
-            "401 Unauthorized",
-            "",
-            about("no", ""),
-            ModelErrorKind::Auth,
-        ),
-        (
-            "404 Not Found",
-            "",
-            about("no such model", ""),
-            ModelErrorKind::BadRequest,
-        ),
-        (
-            "302 Found",
-            "location: http://127.0.0.1:1/\r\n",
-            String::new(),
-            ModelErrorKind::BadRequest,
-        ),
-        ("200 OK", "", "nonsense".to_owned(), ModelErrorKind::Decode),
-        ("200 OK", "", "{}".to_owned(), ModelErrorKind::Decode),
-        (
-            "200 OK",
-            "",
-            json!({"error": {"code": 429, "message": "slow"}}).to_string(),
-            after(None),
-        ),
-    ] {
-        let (_, got) = exchange(
-            status,
-            headers,
-            body.clone().into(),
-            ChatRequest::question("?"),
-        )
-        .await;
-        assert_eq!(got.unwrap_err().kind(), kind, "{status} {body}");
+    for row in FAILURES.lines().skip(1) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let header = format!("{}\r\n", cells[1]);
+        let header = if cells[1].is_empty() { "" } else { &header };
+        let body = json!({"error": {"message": cells[2], "code": cells[3]}}).to_string();
+        let request = ChatRequest::question("?");
+        let (_, got) = exchange(cells[0], header, body.into(), request).await;
+        assert_eq!(format!("{:?}", got.unwrap_err().kind()), cells[4], "{row}");
+    }
+    for body in ["nonsense", "{}", "[]"] {
+        let (_, got) = exchange("200 OK", "", body.into(), ChatRequest::question("?")).await;
+        assert_eq!(got.unwrap_err().kind(), ModelErrorKind::Decode, "{body}");
     }
 }
 
