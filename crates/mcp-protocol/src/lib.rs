@@ -33,6 +33,7 @@ pub mod resources;
 mod revision;
 pub mod roots;
 pub mod sampling;
+mod schema;
 pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
@@ -96,6 +97,7 @@ pub use sampling::{
     SamplingContent, SamplingMessage, SamplingMessageContentBlock, StopReason, ToolChoice,
     ToolChoiceMode, ToolResultContent, ToolUseContent, ToolUseImbalance,
 };
+pub use schema::{SchemaCheck, SchemaError, SchemaValidator};
 pub use subscriptions::{
     SubscriptionFilter, SubscriptionsAcknowledgedParams, SubscriptionsListenParams,
     SubscriptionsListenResult,
