@@ -1,1 +1,1 @@
-//! To be written.
+//! End-to-end tests of the workspace, and the programs that other tools test.
