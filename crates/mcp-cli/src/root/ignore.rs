@@ -32,6 +32,25 @@ enum Piece {
     Set(bool, Vec<(u8, u8)>),
 }
 
+impl Piece {
+    /// What the piece does with a byte: whether it goes on, whether the next one takes over.
+    fn takes(&self, byte: u8) -> (bool, bool) {
+        match self {
+            Self::Byte(wanted) => (false, byte == *wanted),
+            Self::One => (false, byte != b'/'),
+            Self::Set(negated, ranges) => {
+                let is_in = ranges
+                    .iter()
+                    .any(|(low, high)| (*low..=*high).contains(&byte));
+                (false, byte != b'/' && is_in != *negated)
+            }
+            Self::Within => (byte != b'/', false),
+            Self::Rest => (true, false),
+            Self::Folders => (false, byte == b'/'),
+        }
+    }
+}
+
 impl Ignore {
     /// Reads the rules of a file's text.
     pub(super) fn parse(text: &str) -> Self {
@@ -141,29 +160,15 @@ fn matches(pattern: &[Piece], text: &[u8]) -> bool {
             if !here && !inside {
                 continue;
             }
-            let (stays, goes) = match piece {
-                Piece::Byte(wanted) => (false, byte == *wanted),
-                Piece::One => (false, byte != b'/'),
-                Piece::Set(negated, ranges) => {
-                    let is_in = ranges
-                        .iter()
-                        .any(|(low, high)| (*low..=*high).contains(&byte));
-                    (false, byte != b'/' && is_in != *negated)
-                }
-                Piece::Within => (byte != b'/', false),
-                Piece::Rest => (true, false),
-                Piece::Folders => {
-                    if let Some(flag) = next_within.get_mut(place) {
-                        *flag = true;
-                    }
-                    (false, byte == b'/')
-                }
-            };
+            let (stays, goes) = piece.takes(byte);
             if stays {
                 enter(pattern, &mut next, place);
             }
             if goes {
                 enter(pattern, &mut next, place + 1);
+            }
+            if let Some(flag) = next_within.get_mut(place) {
+                *flag = *piece == Piece::Folders;
             }
         }
         (at, within) = (next, next_within);

@@ -147,8 +147,7 @@ fn assignment<'t>(
     let at_start = line.starts_with(name);
     let assigns = match tokens.text(1) {
         "=" => tokens.text(2) != "=",
-        ":" | "?" | "+" => language == Language::Hash,
-        ":=" => language == Language::Hash,
+        ":" | ":=" | "?" | "+" => language == Language::Hash,
         _ => false,
     };
     (is_name(name) && at_start && assigns && language != Language::CLike)

@@ -25,17 +25,19 @@ pub(super) fn scan(masked: &str) -> Vec<Definition> {
             while scopes.last().is_some_and(|scope| scope.indent >= indent) {
                 scopes.pop();
             }
-            if let Some((kind, name)) = statement(line, &scopes) {
-                found.push(definition(kind, &name, &scopes, number));
-                if kind != "variable" {
-                    let is_class = kind == "class";
-                    scopes.push(Scope {
+            let defined = statement(line, &scopes);
+            if let Some((kind, name)) = &defined {
+                found.push(definition(kind, name, &scopes, number));
+            }
+            scopes.extend(
+                defined
+                    .filter(|(kind, _)| *kind != "variable")
+                    .map(|(kind, name)| Scope {
                         indent,
                         name,
-                        is_class,
-                    });
-                }
-            }
+                        is_class: kind == "class",
+                    }),
+            );
         }
         for byte in line.bytes() {
             match byte {

@@ -158,7 +158,7 @@ impl<'t> Scanner<'t> {
         match self.tokens.text(at) {
             "type" if matches!(after, "=" | "<") => self.add("type", name, None),
             "interface" if matches!(after, "{" | "<" | "extends") => {
-                self.add("interface", name, None)
+                self.add("interface", name, None);
             }
             "enum" if after == "{" => self.add("enum", name, None),
             "namespace" if matches!(after, "{" | ".") => self.add("namespace", name, None),
@@ -179,7 +179,7 @@ impl<'t> Scanner<'t> {
         };
         match self.tokens.text(at - 3) {
             "exports" => self.add("function", name, None),
-            "prototype" if self.tokens.before(at - 4) != "" => {
+            "prototype" if !self.tokens.before(at - 4).is_empty() => {
                 let owner = self.tokens.text(at - 5).to_owned();
                 self.add("method", name, Some(owner));
             }
@@ -194,11 +194,10 @@ impl<'t> Scanner<'t> {
             return;
         };
         let name = at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let name = name.filter(|token| token.is_name());
         if let (Some(name), Some(open)) = (name, self.function_value(at + 1)) {
-            if name.is_name() {
-                self.add("method", name, Some(class));
-                self.expect_body(open, name.text);
-            }
+            self.add("method", name, Some(class));
+            self.expect_body(open, name.text);
         }
     }
 
@@ -286,7 +285,7 @@ impl<'t> Scanner<'t> {
         while at < limit {
             let text = self.tokens.text(at);
             match text {
-                "" | ";" | ")" | "]" | "}" => return None,
+                "" | ";" | "," | ")" | "]" | "}" => return None,
                 // Between `=>` or an operator and what follows the type still goes on.
                 "(" | "[" | "<" => {
                     at = self.tokens.closing(at);
@@ -296,7 +295,6 @@ impl<'t> Scanner<'t> {
                     at = self.tokens.closing(at);
                     in_type = false;
                 }
-                "," => return None,
                 "|" | "&" | "?" | ":" | "." | "is" | "extends" | "keyof" => in_type = true,
                 "=>" if end != "=>" && self.continues(at) => in_type = true,
                 _ if text == end || (end == "{" && text == "=>") => return Some(at),

@@ -123,10 +123,9 @@ fn closings(tokens: &[Token<'_>]) -> Vec<usize> {
             "}" => "{",
             _ => continue,
         };
-        if let Some((_, start)) = open.pop_if(|(text, _)| *text == opens) {
-            if let Some(closing) = closings.get_mut(start) {
-                *closing = at;
-            }
+        let start = open.pop_if(|(text, _)| *text == opens);
+        if let Some(closing) = start.and_then(|(_, start)| closings.get_mut(start)) {
+            *closing = at;
         }
     }
     for (_, start) in open {

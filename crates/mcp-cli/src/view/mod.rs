@@ -81,13 +81,13 @@ impl View {
                 "stderr": failure.stderr,
             })
         });
-        self.line(failure_text(failure));
+        self.line(&failure_text(failure));
     }
 
     /// The model says something beside its answer.
     pub(crate) fn said(&self, text: &str) {
         self.event("said", || json!({"text": text}));
-        self.line(text.to_owned());
+        self.line(text);
     }
 
     /// A tool is called.
@@ -136,13 +136,13 @@ impl View {
     /// Something that a person should know.
     pub(crate) fn note(&self, text: &str) {
         self.event("note", || json!({"text": text}));
-        self.line(text.to_owned());
+        self.line(text);
     }
 
     /// Why there is no answer.
     pub(crate) fn failed(&self, message: &str) {
         self.event("failed", || json!({"message": message}));
-        self.line(format!("mcp: {message}"));
+        self.line(&format!("mcp: {message}"));
     }
 
     fn event(&self, name: &str, members: impl FnOnce() -> Value) {
@@ -155,9 +155,9 @@ impl View {
         }
     }
 
-    fn line(&self, text: String) {
+    fn line(&self, text: &str) {
         if self.style != Style::Json {
-            self.board().keep(output::visible(&text));
+            self.board().keep(output::visible(text));
             self.draw();
         }
     }
@@ -224,10 +224,8 @@ fn one_line(text: &str) -> String {
 /// The width of the terminal in columns, as far as it is known.
 fn width() -> usize {
     #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stderr()) {
-        if size.ws_col > 0 {
-            return size.ws_col.into();
-        }
-    }
-    80
+    let columns = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
+    #[cfg(not(unix))]
+    let columns = 0;
+    if columns == 0 { 80 } else { columns.into() }
 }

@@ -43,7 +43,7 @@ pub(super) fn find(
     let (owner, bare) = split(name);
     let mut all = Vec::new();
     let mut walk = Walk::new(root, start, MAX_ENTRIES);
-    while let Some(found) = walk.next() {
+    for found in walk.by_ref() {
         if cancelled.is_cancelled() {
             break;
         }

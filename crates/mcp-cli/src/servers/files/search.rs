@@ -53,7 +53,7 @@ pub(super) fn search(
     } else {
         wanted.text.clone()
     };
-    while let Some(found) = walk.next() {
+    for found in walk.by_ref() {
         if cancelled.is_cancelled() {
             break;
         }

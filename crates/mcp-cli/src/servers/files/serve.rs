@@ -68,7 +68,7 @@ fn on<A: Send + 'static>(
     }
 }
 
-fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> Tool {
+fn tool(name: &str, description: &str, properties: &Value, required: &[&str]) -> Tool {
     let schema = json!({
         "type": "object",
         "properties": properties,
@@ -103,7 +103,7 @@ fn list_tool() -> Tool {
     tool(
         "list_directory",
         "Lists the files and folders in a directory, with their sizes in bytes.",
-        json!({
+        &json!({
             "path": start_property(),
             "offset": {
                 "type": "integer",
@@ -150,7 +150,7 @@ fn read_tool() -> Tool {
     tool(
         "read_file",
         "Reads a text file, or a range of its lines.",
-        json!({
+        &json!({
             "path": {"type": "string", "description": "The file, relative to the root."},
             "first_line": line("The first line to read, from 1."),
             "last_line": line("The last line to read. An answer has at most 2000 lines."),
@@ -193,7 +193,7 @@ fn search_tool() -> Tool {
         "search_text",
         "Searches all text files for lines that hold a text. Files that .gitignore hides are left \
          out.",
-        json!({
+        &json!({
             "text": {"type": "string", "description": "The text, as it stands. No pattern."},
             "path": start_property(),
             "ignore_case": {"type": "boolean", "description": "Default: false."},
@@ -240,7 +240,7 @@ fn definition_tool() -> Tool {
         "find_definition",
         "Finds where a name is defined in the source: functions, methods, types, constants and \
          others, in many languages. Without a definition, some places where it is mentioned.",
-        json!({
+        &json!({
             "name": {"type": "string", "description": "The name, also `Type::name` or `Type.name`."},
             "path": start_property(),
             "limit": limit_property(50),

@@ -24,10 +24,3 @@ pub(super) fn text(bytes: &[u8]) -> String {
 pub(super) fn is_binary(content: &[u8]) -> bool {
     content.iter().take(8000).any(|byte| *byte == 0)
 }
-
-/// The lines of a text as git counts them: the last one may lack its line feed.
-pub(super) fn lines(content: &[u8]) -> u64 {
-    let ended = content.iter().filter(|byte| **byte == b'\n').count() as u64;
-    let open = content.last().is_some_and(|byte| *byte != b'\n');
-    ended + u64::from(open)
-}

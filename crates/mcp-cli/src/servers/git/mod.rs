@@ -17,7 +17,5 @@ mod status;
 mod tests;
 mod untracked;
 
-pub(crate) use compare::Comparison;
-pub(crate) use error::GitError;
 pub(crate) use run::Git;
 pub(crate) use serve::server;

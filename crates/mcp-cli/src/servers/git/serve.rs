@@ -58,7 +58,7 @@ where
     builder.tool(tool, move |args: A, _: Context| run(Arc::clone(&git), args))
 }
 
-fn tool(name: &str, description: &str, properties: Value) -> Tool {
+fn tool(name: &str, description: &str, properties: &Value) -> Tool {
     let schema = json!({
         "type": "object",
         "properties": properties,
@@ -108,7 +108,7 @@ fn changes_tool() -> Tool {
         "Lists which files changed in the working tree (or between two revisions), untracked ones \
          included, with the numbers of lines added and removed, and the functions that the \
          changes add in Rust, Python, JavaScript, TypeScript and Go.",
-        comparison_with(json!({
+        &comparison_with(json!({
             "offset": {
                 "type": "integer",
                 "minimum": 0,
@@ -140,7 +140,7 @@ fn status_tool() -> Tool {
         "status",
         "Tells the branch, its last commit, and the state of each file that is staged, modified, \
          in conflict or untracked.",
-        json!({}),
+        &json!({}),
     )
 }
 
@@ -170,7 +170,7 @@ fn diff_tool() -> Tool {
         "diff",
         "Gives the patch between two sides, line by line: the working tree, what is staged, or \
          revisions. Untracked files are not part of it; `changes` lists them.",
-        comparison_with(json!({
+        &comparison_with(json!({
             "paths": {
                 "type": "array",
                 "items": {"type": "string"},
@@ -214,7 +214,7 @@ fn log_tool() -> Tool {
     tool(
         "log",
         "Lists the last commits, newest first: hash, author, date and subject.",
-        json!({
+        &json!({
             "limit": {
                 "type": "integer",
                 "minimum": 1,
@@ -252,7 +252,7 @@ fn show_tool() -> Tool {
     tool(
         "show",
         "Shows one commit: its message and its patch.",
-        json!({
+        &json!({
             "revision": {"type": "string", "description": "Default: what is checked out."},
             "path": {"type": "string", "description": "Only the patch of this file or folder."},
         }),

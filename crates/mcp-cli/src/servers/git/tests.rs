@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::Git;
 use super::changes::ChangedFile;
-use super::{Comparison, Git, GitError};
+use super::compare::Comparison;
+use super::error::GitError;
 
 /// A repository in a folder of its own.
 pub(crate) struct Scratch(tempfile::TempDir);
