@@ -9,8 +9,8 @@ use std::time::Duration;
 use http::Extensions;
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{
-    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, ServerCapabilities,
-    ToolsCapability,
+    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SchemaValidator,
+    ServerCapabilities, ToolsCapability,
 };
 use serde_json::Map;
 
@@ -33,6 +33,7 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     versions: Vec<ProtocolVersion>,
     offer: Offer,
+    validator: Option<Box<dyn SchemaValidator>>,
     changes: Option<Changes>,
     completer: Option<Completer>,
     logging: bool,
@@ -55,6 +56,7 @@ impl ServerBuilder {
             instructions: None,
             versions: ProtocolVersion::ALL.to_vec(),
             offer: Offer::default(),
+            validator: None,
             changes: None,
             completer: None,
             logging: false,
@@ -92,6 +94,16 @@ impl ServerBuilder {
     /// of by themselves.
     pub fn changes(mut self, changes: &Changes) -> Self {
         self.changes = Some(changes.clone());
+        self
+    }
+
+    /// Checks the arguments of tools against their input schemas before a tool is called, and
+    /// structured results against their output schemas before they are sent. Arguments that do
+    /// not fit are told to the model; a result that does not is replaced by a failure.
+    ///
+    /// Without a validator, arguments are checked by being decoded, and results not at all.
+    pub fn schema_validator(mut self, validator: impl SchemaValidator) -> Self {
+        self.validator = Some(Box::new(validator));
         self
     }
 
@@ -148,6 +160,7 @@ impl ServerBuilder {
             info: serde_json::to_value(&identity.info).unwrap_or_default(),
             identity: Arc::new(identity),
             catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
+            validator: self.validator,
             changes: self.changes,
             completer: self.completer,
             seal: Seal::new(self.state_key),

@@ -24,11 +24,11 @@ use crate::AskError;
 /// );
 /// assert_eq!(ToolError::new("no such page").to_string(), "no such page");
 /// ```
-pub struct ToolError(Box<Repr>);
+pub struct ToolError(Repr);
 
 enum Repr {
-    Failed(CallToolResult),
-    Protocol(ErrorObject),
+    Failed(Box<CallToolResult>),
+    Protocol(Box<ErrorObject>),
 }
 
 impl ToolError {
@@ -40,21 +40,21 @@ impl ToolError {
     /// A failure with content of any kind.
     pub fn with_content(content: impl IntoIterator<Item = ContentBlock>) -> Self {
         let result = CallToolResult::new(content.into_iter().collect()).with_is_error(true);
-        Self(Box::new(Repr::Failed(result)))
+        Self(Repr::Failed(Box::new(result)))
     }
 
     /// An error of the protocol: the call is answered without a result, and the model may never
     /// hear of it. For what is wrong with the request as such.
     #[must_use]
     pub fn protocol(error: ErrorObject) -> Self {
-        Self(Box::new(Repr::Protocol(error)))
+        Self(Repr::Protocol(Box::new(error)))
     }
 
     /// What the call is answered with.
     pub(crate) fn into_answer(self) -> Result<CallToolResult, ErrorObject> {
-        match *self.0 {
-            Repr::Failed(result) => Ok(result),
-            Repr::Protocol(error) => Err(error),
+        match self.0 {
+            Repr::Failed(result) => Ok(*result),
+            Repr::Protocol(error) => Err(*error),
         }
     }
 }
@@ -70,7 +70,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
+        match &self.0 {
             Repr::Failed(result) => f.write_str(&result.text_content()),
             Repr::Protocol(error) => error.fmt(f),
         }

@@ -47,7 +47,7 @@ impl Offer {
             let running = handler(arguments, cx);
             async move { running.await?.into_tool_result() }
         });
-        put(&mut self.tools, ToolEntry { tool, handler });
+        put(&mut self.tools, ToolEntry::new(tool, handler));
         self
     }
 

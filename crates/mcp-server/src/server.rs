@@ -8,7 +8,7 @@ use http::Extensions;
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_peer::{Peer, PeerOptions};
 use mcp_protocol::lifecycle::ServerIdentity;
-use mcp_protocol::{Implementation, RequestContext, Tool};
+use mcp_protocol::{Implementation, RequestContext, SchemaValidator, Tool};
 use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Session, Writer};
 use serde_json::Value;
 
@@ -39,6 +39,7 @@ pub(crate) struct Shared {
     /// The identity as each result since 2026-07-28 carries it.
     pub(crate) info: Value,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
+    pub(crate) validator: Option<Box<dyn SchemaValidator>>,
     pub(crate) changes: Option<Changes>,
     pub(crate) completer: Option<Completer>,
     pub(crate) methods: Methods,

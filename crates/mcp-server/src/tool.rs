@@ -1,20 +1,60 @@
 //! Tools: what is registered, and what a tool may return.
 
+mod checks;
 mod output;
 
 use std::fmt;
+use std::sync::OnceLock;
 
-use mcp_protocol::{CallToolResult, Tool};
+use mcp_jsonrpc::ErrorObject;
+use mcp_protocol::{CallToolResult, SchemaValidator, Tool};
+use serde_json::value::RawValue;
 
 use crate::ToolError;
 use crate::handler::Function;
 
+use checks::Checks;
 pub use output::{IntoToolResult, Json};
 
 /// A tool with what runs it.
 pub(crate) struct ToolEntry {
     pub(crate) tool: Tool,
     pub(crate) handler: Function<CallToolResult, ToolError>,
+    checks: OnceLock<Checks>,
+}
+
+impl ToolEntry {
+    pub(crate) const fn new(tool: Tool, handler: Function<CallToolResult, ToolError>) -> Self {
+        Self {
+            tool,
+            handler,
+            checks: OnceLock::new(),
+        }
+    }
+
+    /// What is wrong with the arguments, for the model that has made them.
+    pub(crate) fn check_arguments(
+        &self,
+        arguments: &RawValue,
+        validator: &dyn SchemaValidator,
+    ) -> Result<Option<String>, ErrorObject> {
+        let checks = self
+            .checks
+            .get_or_init(|| Checks::of(&self.tool, validator));
+        checks.arguments(&self.tool.name, arguments)
+    }
+
+    /// The result, or a failure where it does not keep what the output schema promises.
+    pub(crate) fn check_result(
+        &self,
+        result: CallToolResult,
+        validator: &dyn SchemaValidator,
+    ) -> Result<CallToolResult, ErrorObject> {
+        let checks = self
+            .checks
+            .get_or_init(|| Checks::of(&self.tool, validator));
+        checks.result(&self.tool.name, result)
+    }
 }
 
 impl fmt::Debug for ToolEntry {

@@ -45,6 +45,11 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
         request_state: params.request_state.as_deref(),
     };
     let cx = rounds::context(server, call, &raw, &brought)?;
+    if let Some(validator) = &server.validator
+        && let Some(fault) = entry.check_arguments(arguments, &**validator)?
+    {
+        return Ok(now(write(CallToolResult::error(fault), &cx)));
+    }
     Ok(match (entry.handler)(arguments, cx.clone()) {
         Ok(running) => Box::pin(finish(Arc::clone(entry), running, cx)),
         Err(error) => now(write(CallToolResult::error(error.to_string()), &cx)),
@@ -57,7 +62,10 @@ async fn finish(
     cx: Context,
 ) -> Answer {
     let result = match drive(&cx, running).await {
-        Ended::Done(Ok(result)) => result,
+        Ended::Done(Ok(result)) => match &cx.server().validator {
+            Some(validator) => entry.check_result(result, &**validator)?,
+            None => result,
+        },
         Ended::Done(Err(error)) => error.into_answer()?,
         Ended::Panicked => {
             tracing::error!(tool = entry.tool.name, "a tool panicked");

@@ -1,7 +1,7 @@
 //! Tools: arguments, results, errors.
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, ContentBlock, Tool};
+use mcp_protocol::{CallToolResult, ContentBlock, SchemaCheck, SchemaError, SchemaValidator, Tool};
 use mcp_server::{Context, Json, NoArgs, Server, ToolError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -234,4 +234,99 @@ async fn of_two_tools_with_one_name_the_later_counts() {
     assert_eq!(text(&client.call_tool("a", json!({})).await), "second");
     let list = client.request("tools/list", json!({})).await.unwrap();
     assert_eq!(list["tools"].as_array().unwrap().len(), 2);
+}
+
+/// Knows two keywords: `required`, and `minimum` of the property `n`.
+#[derive(Debug)]
+struct Strict;
+
+impl SchemaValidator for Strict {
+    fn compile(&self, schema: &Value) -> Result<Box<dyn SchemaCheck>, SchemaError> {
+        if schema.get("$schema").is_some() {
+            return Err(SchemaError::new("/$schema", "unknown dialect"));
+        }
+        Ok(Box::new(Required(schema.clone())))
+    }
+}
+
+struct Required(Value);
+
+impl SchemaCheck for Required {
+    fn check(&self, value: &Value) -> Result<(), SchemaError> {
+        let required = self.0["required"].as_array().into_iter().flatten();
+        for name in required.filter_map(Value::as_str) {
+            if value.get(name).is_none() {
+                return Err(SchemaError::new("", format!("{name} is missing")));
+            }
+        }
+        let minimum = self.0["properties"]["n"]["minimum"].as_i64();
+        if value["n"]
+            .as_i64()
+            .zip(minimum)
+            .is_some_and(|(n, least)| n < least)
+        {
+            return Err(SchemaError::new("/n", "too small"));
+        }
+        Ok(())
+    }
+}
+
+fn strict() -> Server {
+    let input = json!({"type": "object", "properties": {"n": {"minimum": 0}}});
+    let checked =
+        |name: &str| Tool::new(name, input.clone()).with_output_schema(json!({"required": ["n"]}));
+    let dialect = json!({"$schema": "https://example.com/mine", "type": "object"});
+    Server::builder("strict", "1.0.0")
+        .tool(checked("echo"), |args: Value, _: Context| async {
+            Ok(Json(args))
+        })
+        .tool(checked("text"), |_: NoArgs, _: Context| async {
+            Ok("no structure")
+        })
+        .tool(checked("fails"), |_: NoArgs, _: Context| async {
+            Err::<(), _>(ToolError::new("on purpose"))
+        })
+        .tool(
+            Tool::new("foreign", dialect),
+            |_: NoArgs, _: Context| async { Ok(()) },
+        )
+        .schema_validator(Strict)
+        .build()
+}
+
+#[tokio::test]
+async fn proto_38_arguments_that_break_the_input_schema_are_told_to_the_model() {
+    let client = Client::new(&strict(), ERAS[0]);
+    let result = client.call_tool("echo", json!({"n": -1})).await;
+    assert_eq!(result["isError"], true);
+    assert_eq!(text(&result), "invalid arguments: at /n: too small");
+    let result = client.call_tool("echo", json!({"n": 1})).await;
+    assert_eq!(result["structuredContent"], json!({"n": 1}));
+}
+
+#[tokio::test]
+async fn proto_39_a_result_that_breaks_the_output_schema_is_not_sent() {
+    let client = Client::new(&strict(), ERAS[1]);
+    for (name, arguments) in [("echo", json!({"m": 1})), ("text", json!({}))] {
+        let result = client.call_tool(name, arguments).await;
+        assert_eq!(result["isError"], true);
+        assert!(result.get("structuredContent").is_none());
+        assert!(
+            text(&result).ends_with("does not fit its output schema"),
+            "{result}"
+        );
+    }
+    assert_eq!(
+        text(&client.call_tool("fails", json!({})).await),
+        "on purpose"
+    );
+}
+
+#[tokio::test]
+async fn proto_46_a_schema_that_cannot_be_used_is_an_error() {
+    let client = Client::new(&strict(), ERAS[1]);
+    let answer = client
+        .request("tools/call", json!({"name": "foreign"}))
+        .await;
+    assert_eq!(code(&answer), -32603);
 }
