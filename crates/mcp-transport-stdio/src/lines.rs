@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use mcp_jsonrpc::{Frame, LineDecoder, Packet, encode_line};
+use mcp_jsonrpc::{Line, LineDecoder, Packet, encode_line};
 use mcp_transport::{Frames, Reader, TransportError, TransportErrorKind, Writer};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// Once a read has filled its room, the next ones ask for this many bytes: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
-/// A write buffer that has grown beyond this many bytes is given back.
+/// A write buffer gives room back from this many bytes on.
 const KEEP: usize = 256 * 1024;
 
 /// Reads one JSON text per line.
@@ -32,13 +32,21 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Appends the frames that are there already.
-    pub(crate) fn take(&mut self, into: &mut Frames) {
-        while let Some(frame) = self.decoder.next_frame() {
-            into.push(frame);
+    /// Appends the frames that are there already, without the lines that `skips` takes.
+    pub(crate) fn take(&mut self, into: &mut Frames, skips: impl Fn(&Line) -> bool) {
+        let limit = self.decoder.limit();
+        while let Some(line) = self.decoder.next_line() {
+            if !skips(&line) {
+                into.push(line.decode(limit));
+            }
         }
         if self.ended {
-            into.extend(self.last().map(Ok));
+            // What stands behind the last line end may have been cut off.
+            let last = self
+                .decoder
+                .finish()
+                .and_then(|line| line.decode(limit).ok());
+            into.extend(last.map(Ok));
         }
     }
 
@@ -67,19 +75,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(crate) const fn end(&mut self) {
         self.ended = true;
     }
-
-    /// What stands behind the last line end, if it is whole.
-    fn last(&mut self) -> Option<Frame> {
-        let line = self.decoder.finish()?;
-        line.decode(self.decoder.limit()).ok()
-    }
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> Reader for LineReader<R> {
     async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
         let before = into.len();
         loop {
-            self.take(into);
+            self.take(into, |_| false);
             if into.len() > before {
                 return Ok(true);
             }
@@ -127,6 +129,11 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
                 0 => return Err(std::io::Error::from(std::io::ErrorKind::WriteZero).into()),
                 n => self.written += n,
             }
+            // Who never catches up with what is fed must not keep all that was ever written.
+            if self.written >= KEEP && self.written >= self.bytes.len() / 2 {
+                self.bytes.drain(..self.written);
+                self.written = 0;
+            }
         }
         sink.flush().await?;
         Ok(())
@@ -166,5 +173,36 @@ impl<W> fmt::Debug for LineWriter<W> {
             .field("pending", &(self.bytes.len() - self.written))
             .field("closed", &self.sink.is_none())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_jsonrpc::{Message, RawJson, Request};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_writer_that_is_never_done_keeps_no_more_than_what_waits() {
+        let (here, mut there) = tokio::io::duplex(1024);
+        let mut writer = LineWriter::new(here);
+        let text = RawJson::from(serde_json::Value::from("x".repeat(CHUNK)));
+        let message: Packet = Message::from(Request::new(1, "a", Some(text))).into();
+        writer.feed(&message);
+        let mut sink = vec![0; CHUNK];
+        for _ in 0..200 {
+            writer.feed(&message);
+            tokio::select! {
+                biased;
+                flushed = writer.flush() => flushed.unwrap(),
+                read = there.read_exact(&mut sink) => assert!(read.is_ok()),
+            }
+            assert!(writer.pending() > 0, "never done");
+        }
+        assert!(
+            writer.bytes.capacity() < 8 * KEEP,
+            "{}",
+            writer.bytes.capacity()
+        );
     }
 }

@@ -3,6 +3,7 @@
 #[cfg_attr(unix, path = "own/unix.rs")]
 #[cfg_attr(not(unix), path = "own/other.rs")]
 mod streams;
+mod thread;
 
 use std::io;
 use std::pin::Pin;
@@ -15,6 +16,7 @@ use mcp_transport::{Frames, Reader, TransportError, Writer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::lines::{LineReader, LineWriter};
 
@@ -76,7 +78,10 @@ impl Stdio {
             let same = io::Error::new(e.kind(), e.to_string());
             (Box::new(Broken(Some(e))), Box::new(Broken(Some(same))))
         });
-        let reader = StdioReader(LineReader::new(source, self.limit));
+        let reader = StdioReader {
+            lines: LineReader::new(source, self.limit),
+            end: CancellationToken::new(),
+        };
         (reader, StdioWriter(LineWriter::new(sink)))
     }
 }
@@ -97,11 +102,28 @@ fn take() -> io::Result<(Source, Sink)> {
 
 /// Reads the own stdin.
 #[derive(Debug)]
-pub struct StdioReader(LineReader<Source>);
+pub struct StdioReader {
+    lines: LineReader<Source>,
+    end: CancellationToken,
+}
+
+impl StdioReader {
+    /// Ends the stream when `end` is cancelled, as if the client had ended it. A server then
+    /// finishes the answers that it owes, which is the good way to react to SIGTERM.
+    #[must_use]
+    pub fn until(mut self, end: CancellationToken) -> Self {
+        self.end = end;
+        self
+    }
+}
 
 impl Reader for StdioReader {
     async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
-        self.0.read(into).await
+        tokio::select! {
+            biased;
+            read = self.lines.read(into) => read,
+            () = self.end.cancelled() => Ok(false),
+        }
     }
 }
 

@@ -53,8 +53,8 @@ pub(super) fn end(leader: u32, _: Force) {
     command.stdout(std::process::Stdio::null());
     command.stderr(std::process::Stdio::null());
     prepare(&mut command);
-    // It fails only for a process that is gone.
-    let _ = command.status();
+    // It fails only for a process that is gone; nobody waits for it.
+    let _ = command.spawn();
 }
 
 /// Blocks until the process has exited, and leaves it unreaped: until then its id, which is the

@@ -25,6 +25,8 @@ use crate::error::{ChildExit, describe};
 const STACK: usize = 128 * 1024;
 /// How long the exit may come after the end of stdout, and the rest of the output after the exit.
 pub(super) const SETTLE: Duration = Duration::from_millis(250);
+/// How long output is read after the exit at most, if another process goes on with it.
+pub(super) const AFTER_EXIT: Duration = Duration::from_secs(1);
 
 /// What one may know about a child process, also after its end. Cheap to clone; holding it does
 /// not keep the process alive.
@@ -150,11 +152,20 @@ impl ChildProcess {
         &self.0.tail
     }
 
-    pub(super) fn note_noise(&self, what: &dyn fmt::Display) {
+    /// Counts a line of stdout that is skipped, and logs its beginning.
+    pub(super) fn note_noise(&self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line.get(..200).unwrap_or(line));
+        let process = &*self.0.label;
         if self.0.noise.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!(process = self.0.label, "skipped a line of stdout: {what}");
+            tracing::warn!(
+                process,
+                "skipped a line of stdout that is no message: {text:?}"
+            );
         } else {
-            tracing::debug!(process = self.0.label, "skipped a line of stdout: {what}");
+            tracing::debug!(
+                process,
+                "skipped a line of stdout that is no message: {text:?}"
+            );
         }
     }
 

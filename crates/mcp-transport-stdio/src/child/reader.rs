@@ -3,12 +3,12 @@
 use std::io;
 use std::process::ChildStdout;
 
-use mcp_jsonrpc::DecodeError;
+use mcp_jsonrpc::{DecodeError, Line};
 use mcp_transport::{Frames, Reader, TransportError};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::pipe::{self, ReadPipe};
-use super::process::SETTLE;
+use super::process::{AFTER_EXIT, SETTLE};
 use super::{ChildProcess, LineReader};
 
 /// Reads what the process writes to its stdout.
@@ -21,7 +21,8 @@ use super::{ChildProcess, LineReader};
 pub struct ChildReader {
     lines: LineReader<ReadPipe>,
     process: ChildProcess,
-    exited: bool,
+    /// When the process has exited: until when to read what is left.
+    last_call: Option<Instant>,
 }
 
 impl ChildReader {
@@ -33,40 +34,36 @@ impl ChildReader {
         Ok(Self {
             lines: LineReader::new(pipe::reading(stdout)?, limit),
             process,
-            exited: false,
+            last_call: None,
         })
     }
 
     /// Reads once, or learns that the process has ended, or that nothing more comes from it.
     async fn fill(&mut self) -> Result<(), TransportError> {
-        if self.exited {
-            match timeout(SETTLE, self.lines.fill()).await {
-                Ok(filled) => filled?,
-                Err(_) => self.lines.end(),
+        if let Some(last_call) = self.last_call {
+            let fill = timeout(SETTLE, self.lines.fill());
+            match timeout_at(last_call, fill).await {
+                Ok(Ok(filled)) => filled?,
+                Ok(Err(_)) | Err(_) => self.lines.end(),
             }
             return Ok(());
         }
         tokio::select! {
             biased;
             filled = self.lines.fill() => filled?,
-            _ = self.process.exited() => self.exited = true,
+            _ = self.process.exited() => self.last_call = Some(Instant::now() + AFTER_EXIT),
         }
         Ok(())
     }
+}
 
-    /// Takes the lines that are no JSON out of what came last.
-    fn skip_noise(&self, into: &mut Frames, before: usize) {
-        if into.iter().skip(before).all(Result::is_ok) {
-            return;
+/// Whether a line is no JSON text that a message could be: what launchers and loggers print.
+fn is_noise(line: &Line) -> Option<&[u8]> {
+    match line {
+        Line::Text(text) if !matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) => {
+            Some(text)
         }
-        let fresh = into.split_off(before);
-        into.extend(fresh.into_iter().filter(|frame| match frame {
-            Err(e @ DecodeError::Syntax { .. }) => {
-                self.process.note_noise(e);
-                false
-            }
-            Ok(_) | Err(_) => true,
-        }));
+        _ => None,
     }
 }
 
@@ -74,8 +71,12 @@ impl Reader for ChildReader {
     async fn read(&mut self, into: &mut Frames) -> Result<bool, TransportError> {
         let before = into.len();
         loop {
-            self.lines.take(into);
-            self.skip_noise(into, before);
+            let Self { lines, process, .. } = self;
+            lines.take(into, |line| {
+                let noise = is_noise(line);
+                noise.inspect(|text| process.note_noise(text)).is_some()
+            });
+            skip_broken(into, before, process);
             if into.len() > before {
                 return Ok(true);
             }
@@ -85,4 +86,19 @@ impl Reader for ChildReader {
             self.fill().await?;
         }
     }
+}
+
+/// Takes out what only looked like JSON.
+fn skip_broken(into: &mut Frames, before: usize, process: &ChildProcess) {
+    if into.iter().skip(before).all(Result::is_ok) {
+        return;
+    }
+    let fresh = into.split_off(before);
+    into.extend(fresh.into_iter().filter(|frame| match frame {
+        Err(DecodeError::Syntax { detail }) => {
+            process.note_noise(detail.as_bytes());
+            false
+        }
+        Ok(_) | Err(_) => true,
+    }));
 }

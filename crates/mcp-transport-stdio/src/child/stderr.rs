@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::ChildProcess;
 use super::pipe::ReadPipe;
-use super::process::SETTLE;
+use super::process::{AFTER_EXIT, SETTLE};
 
 /// How much is kept, in bytes; the oldest goes first.
 const KEPT: usize = 64 * 1024;
@@ -115,16 +116,18 @@ impl Tail {
 pub(super) async fn drain(mut pipe: ReadPipe, process: ChildProcess, sink: Option<LineSink>) {
     let mut lines = Lines::new(sink);
     let mut chunk = vec![0; CHUNK];
-    let mut exited = false;
+    let mut last_call = None;
     loop {
+        let quiet = tokio::time::sleep(SETTLE);
         let read = tokio::select! {
             biased;
-            read = pipe.read(&mut chunk) => read,
-            _ = process.exited(), if !exited => {
-                exited = true;
+            _ = process.exited(), if last_call.is_none() => {
+                last_call = Some(Instant::now() + AFTER_EXIT);
                 continue;
             }
-            () = tokio::time::sleep(SETTLE), if exited => break,
+            () = until(last_call) => break,
+            read = pipe.read(&mut chunk) => read,
+            () = quiet, if last_call.is_some() => break,
         };
         match read.ok().and_then(|count| chunk.get(..count)) {
             None | Some([]) => break,
@@ -136,6 +139,14 @@ pub(super) async fn drain(mut pipe: ReadPipe, process: ChildProcess, sink: Optio
     }
     lines.finish();
     process.tail().open.send_replace(false);
+}
+
+/// Waits until then; for ever where there is no then.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Cuts bytes into lines for the callback and the log.

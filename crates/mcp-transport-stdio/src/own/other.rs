@@ -2,9 +2,10 @@
 
 use std::io;
 
+use super::thread::ThreadReader;
 use super::{Sink, Source};
 
-#[expect(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
 pub(super) fn take() -> io::Result<(Source, Sink)> {
-    Ok((Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout())))
+    let source = ThreadReader::new(io::stdin())?;
+    Ok((Box::new(source), Box::new(tokio::io::stdout())))
 }

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
+use super::thread::ThreadReader;
 use super::{Sink, Source};
 
 pub(super) fn take() -> io::Result<(Source, Sink)> {
@@ -30,7 +31,7 @@ fn source(fd: OwnedFd, mode: Mode) -> io::Result<Source> {
     Ok(match kind(&fd)? {
         Kind::Pipe => Box::new(mode.keep(pipe::Receiver::from_owned_fd(fd)?)),
         Kind::Socket => Box::new(mode.keep(socket(fd)?)),
-        Kind::Other => Box::new(tokio::fs::File::from_std(fd.into())),
+        Kind::Other => Box::new(ThreadReader::new(File::from(fd))?),
     })
 }
 

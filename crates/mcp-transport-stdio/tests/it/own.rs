@@ -46,6 +46,15 @@ pub(crate) async fn mess() {
     writer.flush().await.unwrap();
 }
 
+/// A server that ends though nothing comes from its client.
+pub(crate) async fn silent() {
+    let end = tokio_util::sync::CancellationToken::new();
+    let (reader, _writer) = Stdio::own();
+    let mut reader = reader.until(end.clone());
+    end.cancel();
+    assert!(!reader.read(&mut Frames::new()).await.unwrap());
+}
+
 /// A server that takes the wire twice.
 pub(crate) async fn twice() {
     let (_reader, _writer) = Stdio::own();
@@ -55,6 +64,19 @@ pub(crate) async fn twice() {
     assert_eq!(source, "stdin and stdout are already a wire");
     writer.feed(&ping(1).into());
     assert!(writer.flush().await.is_err());
+}
+
+/// A server that is told to end while its input is open.
+pub(crate) async fn until() {
+    let end = tokio_util::sync::CancellationToken::new();
+    let (reader, mut writer) = Stdio::own();
+    let mut reader = reader.until(end.clone());
+    let mut frames = Frames::new();
+    assert!(reader.read(&mut frames).await.unwrap());
+    let (_, read) = tokio::join!(async { end.cancel() }, reader.read(&mut frames));
+    assert!(!read.unwrap(), "the end of the stream");
+    writer.feed(&ping(1).into());
+    writer.flush().await.unwrap();
 }
 
 fn role(name: &str) -> ChildBuilder {
@@ -182,4 +204,23 @@ fn taking_the_wire_twice_is_an_error_of_the_second() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+#[tokio::test]
+async fn s03_a_server_that_is_told_to_end_still_answers() {
+    let mut child = role("until").spawn().unwrap();
+    send(&mut child, 1).await;
+    assert_eq!(receive(&mut child.reader, 1).await, [frame(1)]);
+    assert!(child.process.exited().await.unwrap().success());
+}
+
+#[test]
+fn a_terminal_that_stays_silent_does_not_keep_the_process() {
+    // A pipe that is stderr too is read as a terminal is: by a thread that blocks.
+    let (silent, _held) = std::io::pipe().unwrap();
+    let status = roles::start("silent")
+        .stdin(silent.try_clone().unwrap())
+        .stderr(silent)
+        .status();
+    assert!(status.unwrap().success());
 }

@@ -24,7 +24,9 @@ async fn other_role() {
         Ok("watchdog") => child_end::watchdog().await,
         Ok("echo") => own::echo().await,
         Ok("mess") => own::mess().await,
+        Ok("silent") => own::silent().await,
         Ok("twice") => own::twice().await,
+        Ok("until") => own::until().await,
         Ok(role) => panic!("no role {role}"),
         Err(_) => {}
     }
