@@ -90,6 +90,7 @@ struct Counted<'p> {
     stems: BTreeMap<String, usize>,
     /// Stems of the title and the file's name.
     names: Vec<String>,
+    /// Stems of each passage, without fillers.
     passages: Vec<Vec<String>>,
 }
 
@@ -101,17 +102,17 @@ impl<'p> Counted<'p> {
                 .map(|word| word.stem)
                 .collect::<Vec<_>>()
         };
-        let passages: Vec<Vec<String>> = page
+        let passages: Vec<Vec<Word>> = page
             .passages
             .iter()
-            .map(|passage| stems_of(&passage.text))
+            .map(|passage| words(&passage.text))
             .collect();
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let names = stems_of(&format!("{} {stem}", page.title));
         let mut headings: Vec<&str> = page.passages.iter().map(|p| p.heading.as_str()).collect();
         headings.dedup();
         let mut stems = BTreeMap::new();
-        let all = passages.iter().flatten().cloned();
+        let all = passages.iter().flatten().map(|word| word.stem.clone());
         let all = all.chain(headings.iter().flat_map(|heading| stems_of(heading)));
         for stem in all.chain(names.iter().cloned()) {
             *stems.entry(stem).or_insert(0) += 1;
@@ -121,7 +122,7 @@ impl<'p> Counted<'p> {
             page,
             stems,
             names,
-            passages,
+            passages: passages.into_iter().map(without_fillers).collect(),
         }
     }
 
@@ -201,6 +202,11 @@ impl<'p> Counted<'p> {
             passage: passage.text.clone(),
         })
     }
+}
+
+fn without_fillers(words: Vec<Word>) -> Vec<String> {
+    let topics = words.into_iter().filter(|word| !word.is_filler());
+    topics.map(|word| word.stem).collect()
 }
 
 #[cfg(test)]

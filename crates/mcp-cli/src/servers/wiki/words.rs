@@ -16,6 +16,13 @@ pub(super) struct Word {
     pub(super) stem: String,
 }
 
+impl Word {
+    /// Whether the word is no topic.
+    pub(super) fn is_filler(&self) -> bool {
+        FILLERS.binary_search(&self.text.as_str()).is_ok()
+    }
+}
+
 /// The words of a text. Signs of scripts that write without blanks are words of their own.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
@@ -40,8 +47,7 @@ pub(super) fn topic(text: &str) -> Vec<Word> {
     let all = words(text);
     let mut topic: Vec<Word> = Vec::new();
     for word in &all {
-        let is_filler = FILLERS.binary_search(&word.text.as_str()).is_ok();
-        if !is_filler && !topic.iter().any(|other| other.stem == word.stem) {
+        if !word.is_filler() && !topic.iter().any(|other| other.stem == word.stem) {
             topic.push(word.clone());
         }
     }

@@ -1,0 +1,7 @@
+//! The `mcp` command from outside: its answers, its exit codes, and that it leaves nothing behind.
+
+mod agent;
+mod config;
+mod scratch;
+mod serve;
+mod tools;

@@ -1,0 +1,93 @@
+//! `mcp serve`: the servers on their own.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use crate::scratch::Scratch;
+
+#[test]
+fn files_answers_over_stdio_and_ends_with_its_client() {
+    let scratch = Scratch::new();
+    scratch.write("x.txt", "hello");
+    let mut child = scratch
+        .command(&["serve", "files", "--root", "."])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    for (request, answer) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+            r#""protocolVersion":"2025-06-18""#,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"x.txt"}}}"#,
+            r#""text":"hello""#,
+        ),
+    ] {
+        writeln!(stdin, "{request}").unwrap();
+        let line = answers.next().unwrap().unwrap();
+        assert!(line.contains(answer), "{line}");
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_served_is_told_in_one_line() {
+    let scratch = Scratch::new();
+    for arguments in [
+        &["serve", "files", "--root", "missing"][..],
+        &["serve", "git", "--repo", "/"],
+        &["serve", "wiki", "--dir", "missing"],
+        &["serve", "wiki", "--dir", ".", "--http", "nonsense"],
+    ] {
+        let ended = scratch.mcp(arguments);
+        assert_eq!(ended.code, Some(2), "{arguments:?} {ended:?}");
+        assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn wiki_prints_its_url_answers_and_ends_when_interrupted() {
+    let scratch = Scratch::new();
+    scratch.write("docs/page.md", "# Page\n\nText.\n");
+    let mut child = scratch
+        .command(&["serve", "wiki", "--dir", "docs", "--http", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let url = line.trim().strip_prefix("listening on http://").unwrap();
+    let (address, path) = url.split_once('/').unwrap();
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "POST /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-type: application/json\r\naccept: application/json, text/event-stream\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains(r#""name":"wiki""#), "{answer}");
+    assert!(
+        answer.contains(r#""prompts""#) && answer.contains(r#""resources""#),
+        "{answer}"
+    );
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
