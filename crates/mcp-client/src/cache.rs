@@ -32,9 +32,7 @@ struct Kept {
 /// How long a list may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// Not at all.
-    Never,
-    /// For this long.
+    /// For this long. What is no longer fresh still serves for looking up definitions.
     For(Duration),
     /// Until the server announces a change.
     UntilChanged,
@@ -51,6 +49,11 @@ impl Cache {
         Arc::clone(&kept.list).downcast().ok()
     }
 
+    /// The list of a method as it was last, fresh or not.
+    pub(crate) fn last<T: Send + Sync + 'static>(&self, method: &MethodName) -> Option<Arc<T>> {
+        Arc::clone(&self.lock().get(method)?.list).downcast().ok()
+    }
+
     /// To be read before a list is asked for, and given to [`put`](Self::put) with it.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
@@ -65,7 +68,6 @@ impl Cache {
         epoch: u64,
     ) {
         let until = match keep {
-            Keep::Never => return,
             Keep::For(time) => Instant::now().checked_add(time),
             Keep::UntilChanged => None,
         };

@@ -8,6 +8,7 @@ mod inward;
 mod negotiate;
 mod options;
 mod paginate;
+mod param_headers;
 mod pool;
 mod rounds;
 mod session;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_protocol::lifecycle::{ClientIdentity, Preference};
-use mcp_protocol::{Extra, Implementation, LoggingLevel, ProtocolVersion};
+use mcp_protocol::{Extra, Implementation, LoggingLevel, ProtocolVersion, Tool};
 use mcp_transport::{Progress, ProgressSink, Timeouts};
 
 use crate::Handlers;
@@ -128,6 +128,9 @@ pub struct CallOptions {
     pub removed_headers: Vec<HeaderName>,
     /// What is added to the request's `_meta`.
     pub meta: Extra,
+    /// The definition of the tool that is called: over HTTP it says which arguments are repeated
+    /// in headers. Without it the list that the session keeps is asked.
+    pub tool: Option<Arc<Tool>>,
 }
 
 impl CallOptions {

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn names_do_not_change_from_one_version_to_the_next() {
-        assert_eq!(name("a__b", "c"), "a__b__c_REPLACE");
+        assert_eq!(name("a__b", "c"), "a__b__c_4aed724a09");
     }
 
     #[test]

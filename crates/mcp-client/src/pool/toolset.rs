@@ -112,6 +112,9 @@ fn call_options(call: &ToolCall, usual: &Timeouts) -> CallOptions {
     options.headers.clone_from(call.headers());
     options.removed_headers = call.removed_headers().to_vec();
     options.meta.clone_from(call.meta());
+    // A call that was redirected is of another tool.
+    let tool = call.tool().tool();
+    options.tool = (tool.name == call.name()).then(|| Arc::clone(tool));
     options.timeouts = call.timeout().map(|limit| {
         let mut timeouts = *usual;
         timeouts.idle = Some(timeouts.idle.map_or(limit, |idle| idle.min(limit)));

@@ -1,6 +1,8 @@
 //! The methods of a server, in the order of the specification.
 
+use std::convert::identity;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_protocol::completion::Complete;
 use mcp_protocol::discover::Discover;
@@ -37,7 +39,8 @@ impl Session {
     pub async fn list_tools(&self) -> Result<Arc<Listed<Tool>>, Error> {
         let tools = self.capabilities().tools.as_ref();
         let announced = tools.is_some_and(|tools| tools.list_changed == Some(true));
-        self.kept::<ListTools>(announced).await
+        self.kept::<ListTools>(announced, |list| self.usable(list))
+            .await
     }
 
     /// Calls a tool. Where the server asks for input first, the handlers answer and the call is
@@ -56,6 +59,9 @@ impl Session {
     ) -> Result<CallToolResult, Error> {
         let active = self.inner.inward.active.enter(&params.name);
         let tool = Some(Arc::clone(&active.tool));
+        if self.lacks_definition(&params.name, options) {
+            return self.call_undefined(params, options, tool).await;
+        }
         self.request_in_rounds::<CallTool>(params, options, tool)
             .await
     }
@@ -71,7 +77,8 @@ impl Session {
     /// # Cancel safety
     /// Dropping the future cancels the call.
     pub async fn list_resources(&self) -> Result<Arc<Listed<Resource>>, Error> {
-        self.kept::<ListResources>(self.resources_announced()).await
+        self.kept::<ListResources>(self.resources_announced(), identity)
+            .await
     }
 
     /// The server's templates of resources, all pages. Kept as
@@ -83,7 +90,7 @@ impl Session {
     /// # Cancel safety
     /// Dropping the future cancels the call.
     pub async fn list_resource_templates(&self) -> Result<Arc<Listed<ResourceTemplate>>, Error> {
-        self.kept::<ListResourceTemplates>(self.resources_announced())
+        self.kept::<ListResourceTemplates>(self.resources_announced(), identity)
             .await
     }
 
@@ -146,7 +153,7 @@ impl Session {
     pub async fn list_prompts(&self) -> Result<Arc<Listed<Prompt>>, Error> {
         let prompts = self.capabilities().prompts.as_ref();
         let announced = prompts.is_some_and(|prompts| prompts.list_changed == Some(true));
-        self.kept::<ListPrompts>(announced).await
+        self.kept::<ListPrompts>(announced, identity).await
     }
 
     /// Fills a prompt in.
@@ -257,19 +264,22 @@ impl Session {
 
 impl Session {
     /// A whole list, from what is kept if that is fresh.
-    async fn kept<R: Paged>(&self, announced: bool) -> Result<Arc<Listed<R::Item>>, Error> {
+    async fn kept<R: Paged>(
+        &self,
+        announced: bool,
+        usable: impl FnOnce(Listed<R::Item>) -> Listed<R::Item>,
+    ) -> Result<Arc<Listed<R::Item>>, Error> {
         let cache = &self.inner.inward.cache;
         if let Some(list) = cache.get::<Listed<R::Item>>(&R::METHOD) {
             return Ok(list);
         }
         let epoch = cache.epoch();
-        let list = Arc::new(self.list::<R>(&CallOptions::default()).await?);
+        let list = self.list::<R>(&CallOptions::default()).await?;
+        let list = Arc::new(usable(list));
         let keep = match list.hint {
             _ if !self.version().has(Feature::CacheHints) && announced => Keep::UntilChanged,
-            Some(hint) if self.version().has(Feature::CacheHints) && !hint.ttl.is_zero() => {
-                Keep::For(hint.ttl)
-            }
-            _ => Keep::Never,
+            Some(hint) if self.version().has(Feature::CacheHints) => Keep::For(hint.ttl),
+            _ => Keep::For(Duration::ZERO),
         };
         cache.put(R::METHOD, &list, keep, epoch);
         Ok(list)

@@ -1,6 +1,7 @@
 //! One server, agreed with and ready to be called.
 
 mod calls;
+mod mirror;
 mod send;
 
 use std::fmt;

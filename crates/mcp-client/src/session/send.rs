@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_jsonrpc::{Id, RawJson};
-use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::{Answer, AnswerError, Feature, HasMeta, RpcRequest};
 use mcp_transport::{Call, Progress, ProgressSink};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Session;
 use crate::error::InputError;
@@ -94,11 +93,11 @@ impl Session {
         let mut call = Call::new(R::METHOD, None);
         call.timeouts = timeouts;
         call.progress = token.map(|token| (token, self.sink(options)));
-        if inner.wire == Wire::Http {
-            self.mirror(&mut call, &raw);
-            if !options.headers.is_empty() {
-                call.extensions.insert(options.headers.clone());
-            }
+        if self.mirrors() {
+            self.mirror(&mut call, &raw, options);
+        }
+        if !options.headers.is_empty() {
+            call.extensions.insert(options.headers.clone());
         }
         call.params = Some(raw);
         Ok(inner.channel.call(call).await?)
@@ -134,24 +133,6 @@ impl Session {
             .progress
             .clone()
             .unwrap_or_else(|| ProgressSink::new(|_: Progress| {}))
-    }
-
-    /// What HTTP repeats in headers since 2026-07-28.
-    fn mirror(&self, call: &mut Call, params: &RawJson) {
-        #[derive(Default, Deserialize)]
-        struct Named {
-            name: Option<String>,
-            uri: Option<String>,
-        }
-        if !self.version().has(Feature::MirrorHeaders) {
-            return;
-        }
-        call.mirror.version = Some(self.version().as_str());
-        let named: Named = match &*call.method {
-            "tools/call" | "prompts/get" | "resources/read" => params.decode().unwrap_or_default(),
-            _ => return,
-        };
-        call.mirror.name = named.name.or(named.uri);
     }
 
     /// The result, by its kind where the revision has kinds.
