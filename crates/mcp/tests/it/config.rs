@@ -1,0 +1,167 @@
+//! What a configuration says, in the shapes that are in use.
+
+use std::time::Duration;
+
+use mcp::{Config, ServerConfig, Transport, Variables};
+
+fn variables() -> Variables {
+    Variables::new(|name| match name {
+        "HOME" => Some("/home/me".to_owned()),
+        "TOKEN" => Some("${HOME}".to_owned()),
+        "EMPTY" => Some(String::new()),
+        _ => None,
+    })
+}
+
+fn config(text: &str) -> Config {
+    Config::parse("tools.json", text, &variables()).unwrap()
+}
+
+fn server(members: &str) -> ServerConfig {
+    let config = config(&format!(r#"{{"mcpServers": {{"a": {members}}}}}"#));
+    assert!(config.warnings().is_empty(), "{:?}", config.warnings());
+    config.servers()["a"].clone()
+}
+
+/// How the child is started, as its debug output shows it.
+fn child(members: &str) -> String {
+    match server(members).transport {
+        Transport::Stdio(child) => format!("{child:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn url(members: &str) -> String {
+    match server(members).transport {
+        Transport::Http(transport) => transport.url().to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn servers_keep_the_order_of_the_file() {
+    let config = config(
+        r#"{
+            // as some editors write it
+            "mcpServers": {
+                "zeta": { "command": "z" },
+                "alpha": { "url": "http://localhost:1/mcp", },
+                "off": { "disabled": true, "command": 3 },
+            },
+        }"#,
+    );
+    assert_eq!(
+        config.servers().keys().collect::<Vec<_>>(),
+        ["zeta", "alpha"]
+    );
+    let pool = config.pool();
+    assert_eq!(
+        pool.servers().map(|s| &**s).collect::<Vec<_>>(),
+        ["zeta", "alpha"]
+    );
+}
+
+#[test]
+fn a_child_process_has_command_arguments_variables_and_folder() {
+    let text = child(
+        r#"{"command": "npx", "args": ["-y", "pkg"], "env": {"PORT": 8080, "S": "secret",
+            "N": null}, "cwd": "/tmp", "type": "stdio"}"#,
+    );
+    for part in [
+        r#""npx""#,
+        r#"["-y", "pkg"]"#,
+        r#"["PORT", "S"]"#,
+        r#"Some("/tmp")"#,
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn all_names_of_the_http_transport_are_known() {
+    for name in [
+        "http",
+        "streamable_http",
+        "streamable-http",
+        "streamableHttp",
+    ] {
+        for key in ["type", "transport"] {
+            let members = format!(r#"{{"{key}": "{name}", "url": "https://x.test/mcp"}}"#);
+            assert_eq!(url(&members), "https://x.test/mcp");
+        }
+    }
+    for key in ["url", "serverUrl", "httpUrl"] {
+        let members = format!(r#"{{"{key}": "https://x.test/mcp"}}"#);
+        assert_eq!(url(&members), "https://x.test/mcp");
+    }
+}
+
+#[test]
+fn values_of_headers_do_not_show() {
+    let server = server(r#"{"url": "http://x", "headers": {"Authorization": "Bearer hunter2"}}"#);
+    let text = format!("{server:?}");
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn the_file_of_an_editor_is_read_with_its_inputs() {
+    let text = r#"{
+        "inputs": [
+            {"type": "promptString", "id": "key", "password": true},
+            {"type": "promptString", "id": "mode", "default": "fast"}
+        ],
+        "servers": {
+            "a": {"type": "stdio", "command": "s", "args": ["${input:key}", "${input:mode}"]}
+        }
+    }"#;
+    let variables = Variables::none().with_input("key", "k1");
+    let config = Config::parse("mcp.json", text, &variables).unwrap();
+    let text = format!("{:?}", config.servers()["a"]);
+    assert!(text.contains(r#"["k1", "fast"]"#), "{text}");
+}
+
+#[test]
+fn variables_are_replaced_once_and_only_where_they_are_meant() {
+    let text = child(
+        r#"{"command": "${HOME}/bin/s", "args": ["${env:HOME}", "${TOKEN}", "$HOME", "${NO:-a:-b}",
+            "${EMPTY:-e}", "${HOME:-x}", "${1 + 1}", "${", "a${HOME}b${HOME}"]}"#,
+    );
+    assert!(text.contains(r#""/home/me/bin/s""#), "{text}");
+    let args = r#"["/home/me", "${HOME}", "$HOME", "a:-b", "e", "/home/me", "${1 + 1}", "${", "a/home/meb/home/me"]"#;
+    assert!(text.contains(args), "{text}");
+}
+
+#[test]
+fn unknown_keys_are_ignored_with_a_line_each() {
+    let config = config(
+        r#"{"$schema": "x", "mcpServers": {"a": {"command": "s", "autoApprove": [], "url2": 1}}}"#,
+    );
+    assert_eq!(
+        config.warnings(),
+        [
+            r#"tools.json: server "a": key "autoApprove" is ignored"#,
+            r#"tools.json: server "a": key "url2" is ignored"#,
+            r#"tools.json: key "$schema" is ignored"#,
+        ]
+    );
+}
+
+#[test]
+fn options_come_from_the_file_or_are_the_defaults() {
+    let plain = server(r#"{"command": "s"}"#).options();
+    assert_eq!(
+        (plain.trusted, plain.startup_timeout),
+        (false, Duration::from_secs(30))
+    );
+    let own = server(r#"{"command": "s", "trusted": true, "startup_timeout": 1.5}"#).options();
+    assert_eq!(
+        (own.trusted, own.startup_timeout),
+        (true, Duration::from_millis(1500))
+    );
+}
+
+#[test]
+fn a_text_may_begin_with_a_byte_order_mark() {
+    assert_eq!(config("\u{feff}{\"mcpServers\": {}}").servers().len(), 0);
+}

@@ -1,0 +1,183 @@
+//! Every mistake is one line: file, server, key, reason.
+
+use mcp::{Config, ConfigErrorKind, Variables};
+
+fn mistake(text: &str) -> mcp::ConfigError {
+    Config::parse("tools.json", text, &Variables::none()).unwrap_err()
+}
+
+/// The message for a server `git` with these members, without file and server.
+fn of_server(members: &str) -> String {
+    let error = mistake(&format!(r#"{{"mcpServers": {{"git": {members}}}}}"#)).to_string();
+    let reason = error
+        .strip_prefix("tools.json: server \"git\": ")
+        .expect(&error);
+    assert!(!reason.contains('\n'), "{reason}");
+    reason.to_owned()
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_named_with_its_key() {
+    for (members, expected) in [
+        (r#"{"command": 7}"#, r#"key "command": expected a string"#),
+        (
+            r#"{"command": "a", "args": "b"}"#,
+            r#"key "args": expected a list of strings"#,
+        ),
+        (
+            r#"{"command": "a", "args": ["b", 1]}"#,
+            r#"key "args[1]": expected a string"#,
+        ),
+        (
+            r#"{"command": "a", "env": []}"#,
+            r#"key "env": expected an object of strings"#,
+        ),
+        (
+            r#"{"command": "a", "env": {"B": {}}}"#,
+            r#"key "env.B": expected a string"#,
+        ),
+        (
+            r#"{"command": "a", "cwd": true}"#,
+            r#"key "cwd": expected a string"#,
+        ),
+        (r#"{"url": ["x"]}"#, r#"key "url": expected a string"#),
+        (
+            r#"{"command": "a", "disabled": "no"}"#,
+            r#"key "disabled": expected true or false"#,
+        ),
+        (
+            r#"{"command": "a", "startup_timeout": 0}"#,
+            r#"key "startup_timeout": expected a number of seconds above 0"#,
+        ),
+        (r#""git-mcp""#, "expected an object"),
+    ] {
+        let error = mistake(&format!(r#"{{"mcpServers": {{"git": {members}}}}}"#));
+        assert_eq!(error.kind(), ConfigErrorKind::Type, "{members}");
+        assert_eq!(of_server(members), expected, "{members}");
+    }
+}
+
+#[test]
+fn what_is_missing_or_contradicts_itself_is_said() {
+    for (members, expected) in [
+        (
+            "{}",
+            r#"key "command": missing; a server needs a "command" or a "url""#,
+        ),
+        (
+            r#"{"type": "stdio"}"#,
+            r#"key "command": missing; a stdio server needs a command"#,
+        ),
+        (
+            r#"{"type": "http"}"#,
+            r#"key "url": missing; an HTTP server needs a URL"#,
+        ),
+        (r#"{"command": " "}"#, r#"key "command": empty"#),
+        (
+            r#"{"command": "a", "url": "http://x"}"#,
+            r#"key "url": the server has a "command" too; say which with "type""#,
+        ),
+        (
+            r#"{"transport": "ws", "url": "ws://x"}"#,
+            r#"key "transport": "ws" is not known; there are "stdio" and "http""#,
+        ),
+        (
+            r#"{"command": "a", "env": {"A=B": ""}}"#,
+            r#"key "env.A=B": not the name of a variable"#,
+        ),
+    ] {
+        assert_eq!(of_server(members), expected, "{members}");
+    }
+}
+
+#[test]
+fn the_old_http_transport_is_refused_with_advice() {
+    let error = of_server(r#"{"type": "sse", "url": "http://x/sse"}"#);
+    assert!(error.contains("not supported; use \"http\""), "{error}");
+}
+
+#[test]
+fn urls_and_headers_are_checked_when_the_file_is_loaded() {
+    for (members, key) in [
+        (r#"{"url": "ftp://x"}"#, "url"),
+        (r#"{"url": "/mcp"}"#, "url"),
+        (
+            r#"{"url": "http://x", "headers": {"a b": "c"}}"#,
+            "headers.a b",
+        ),
+        (
+            r#"{"url": "http://x", "headers": {"A": "b\nc"}}"#,
+            "headers.A",
+        ),
+        (
+            r#"{"url": "http://x", "headers": {"Mcp-Session-Id": "1"}}"#,
+            "headers.Mcp-Session-Id",
+        ),
+    ] {
+        let error = of_server(members);
+        assert!(error.starts_with(&format!("key {key:?}: ")), "{error}");
+    }
+}
+
+#[test]
+fn mistakes_of_the_whole_file_name_the_file() {
+    for (text, expected) in [
+        ("[]", "tools.json: expected an object"),
+        (
+            "{}",
+            "tools.json: key \"mcpServers\": the file has no servers",
+        ),
+        (
+            r#"{"mcpServers": []}"#,
+            "tools.json: key \"mcpServers\": expected an object",
+        ),
+        (
+            r#"{"mcpServers": {}, "servers": {}}"#,
+            "tools.json: key \"servers\": the file has \"mcpServers\" too; keep one of them",
+        ),
+        (
+            r#"{"servers": {}, "inputs": {}}"#,
+            "tools.json: key \"inputs\": expected a list",
+        ),
+        (
+            "{\n  \"mcpServers\": {\n    \"a\": {},\n    \"a\": {}\n  }\n}",
+            "tools.json: the file is not valid JSON: the key \"a\" stands twice at line 4 column 7",
+        ),
+    ] {
+        assert_eq!(mistake(text).to_string(), expected);
+    }
+    let error = mistake("{\"mcpServers\": {\n  \"a\": nothing");
+    assert_eq!(error.kind(), ConfigErrorKind::Syntax);
+    assert!(error.to_string().contains("line 2 column"), "{error}");
+}
+
+#[test]
+fn a_variable_without_a_value_is_named_with_its_place() {
+    let error = of_server(r#"{"command": "a", "env": {"T": "x ${TOKEN}"}}"#);
+    let expected = "key \"env.T\": the variable TOKEN is not set; set it, or give a default as in \
+                    ${TOKEN:-default}";
+    assert_eq!(error, expected);
+    let error = of_server(r#"{"command": "a", "args": ["${input:key}"]}"#);
+    assert_eq!(error, r#"key "args[0]": the input "key" has no value"#);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_apart() {
+    let error = Config::load("/no/such.json").unwrap_err();
+    assert_eq!(error.kind(), ConfigErrorKind::Unreadable);
+    assert_eq!(
+        error.to_string(),
+        "/no/such.json: the file could not be read"
+    );
+    assert!(std::error::Error::source(&error).is_some());
+    assert_eq!(
+        (error.file(), error.server(), error.key()),
+        ("/no/such.json", None, None)
+    );
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_no_overflow() {
+    let text = format!("{{\"mcpServers\": {}", "[".repeat(100_000));
+    assert_eq!(mistake(&text).kind(), ConfigErrorKind::Syntax);
+}
