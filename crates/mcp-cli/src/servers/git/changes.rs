@@ -66,6 +66,7 @@ impl Git {
         let mut changes = self.raw_changes(&sides).await?;
         if sides.is_working_tree {
             self.add_untracked(&mut changes).await?;
+            self.mark_conflicts(&mut changes).await?;
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         let total = changes.len();
@@ -137,6 +138,21 @@ impl Git {
                 && change.lines == Some((0, 0))
                 && change.old_mode == change.new_mode)
         });
+        Ok(())
+    }
+
+    /// Files with several versions to choose from, as a merge leaves them.
+    async fn mark_conflicts(&self, changes: &mut [RawChange]) -> Result<(), GitError> {
+        let written = self.run(&["ls-files", "--unmerged", "-z"], b"").await?;
+        for record in written.split(|byte| *byte == 0) {
+            let path = record.splitn(2, |byte| *byte == b'\t').nth(1);
+            if let Some(change) = changes
+                .iter_mut()
+                .find(|change| Some(&*change.path) == path)
+            {
+                change.status = b'U';
+            }
+        }
         Ok(())
     }
 

@@ -148,6 +148,25 @@ async fn what_only_left_the_index_has_not_changed() {
 }
 
 #[tokio::test]
+async fn a_conflict_is_told() {
+    let scratch = Scratch::new();
+    scratch.write("x.rs", "fn x() {}\n");
+    scratch.commit("first");
+    scratch.git(&["checkout", "-q", "-b", "other"]);
+    scratch.write("x.rs", "fn x() {}\nfn theirs() {}\n");
+    scratch.commit("theirs");
+    scratch.git(&["checkout", "-q", "main"]);
+    scratch.write("x.rs", "fn x() {}\nfn ours() {}\n");
+    scratch.commit("ours");
+    let merge = Command::new("git")
+        .args(["merge", "other"])
+        .current_dir(scratch.path())
+        .output();
+    assert!(!merge.unwrap().status.success());
+    assert_eq!(shown(&scratch).await, ["in conflict x.rs +4 -0 theirs"]);
+}
+
+#[tokio::test]
 async fn staged_changes_and_revisions_are_compared() {
     let scratch = Scratch::new();
     scratch.write("x.rs", "fn x() {}\n");
