@@ -37,6 +37,8 @@ pub struct Link {
     pub wire: Wire,
     /// What the server's process wrote to its standard error, where there is one.
     pub stderr: Option<StderrTail>,
+    /// What to do if the server takes too long to start, where there is advice to give.
+    pub hint: Option<Arc<str>>,
 }
 
 impl Link {
@@ -47,6 +49,7 @@ impl Link {
             channel,
             wire,
             stderr: None,
+            hint: None,
         }
     }
 
@@ -54,6 +57,13 @@ impl Link {
     #[must_use]
     pub fn with_stderr(mut self, stderr: StderrTail) -> Self {
         self.stderr = Some(stderr);
+        self
+    }
+
+    /// The same connection with advice for a start that takes too long: lower case, no full stop.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<Arc<str>>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 }

@@ -309,7 +309,7 @@ fn shut_down() -> ConnectError {
 #[derive(Debug)]
 struct Watched {
     connect: Arc<dyn Connect>,
-    link: Mutex<Option<Option<StderrTail>>>,
+    link: Mutex<Option<(Option<StderrTail>, Option<Arc<str>>)>>,
 }
 
 impl Watched {
@@ -317,9 +317,10 @@ impl Watched {
         let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         match &*link {
             None => ConnectError::new(Phase::Connect, format!("no connection within {limit:?}")),
-            Some(stderr) => {
+            Some((stderr, hint)) => {
                 let stderr = stderr.as_ref().and_then(StderrTail::read);
-                let message = format!("the server did not answer within {limit:?}");
+                let mut message = format!("the server did not answer within {limit:?}");
+                message.extend(hint.iter().flat_map(|hint| ["; ", hint]));
                 ConnectError::new(Phase::Handshake, message).with_stderr(stderr)
             }
         }
@@ -333,7 +334,8 @@ impl Connect for Watched {
     ) -> BoxFuture<'_, Result<Link, ConnectError>> {
         Box::pin(async move {
             let link = self.connect.connect(handler).await?;
-            *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(link.stderr.clone());
+            let known = (link.stderr.clone(), link.hint.clone());
+            *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
             Ok(link)
         })
     }
