@@ -49,7 +49,11 @@ impl StdioConnect {
         let process = child.process;
         let peer = mcp_peer::client(child.reader, child.writer, handler, self.options.clone());
         let tail = StderrTail::new(move || last_lines(&process));
-        Ok(Link::new(Arc::new(peer), Wire::Stream).with_stderr(tail))
+        let link = Link::new(Arc::new(peer), Wire::Stream).with_stderr(tail);
+        Ok(match self.child.startup_hint() {
+            Some(hint) => link.with_hint(hint),
+            None => link,
+        })
     }
 }
 

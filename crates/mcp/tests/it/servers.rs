@@ -121,3 +121,20 @@ async fn a25_each_server_fails_for_itself_with_phase_and_last_words() {
     }
     pool.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_launcher_that_takes_too_long_comes_with_a_hint() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let npx = folder.path().join("npx");
+    std::fs::write(&npx, "#!/bin/sh\nexec cat >&2\n").unwrap();
+    std::fs::set_permissions(&npx, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let pool = pool(&json!({"a": {"command": npx, "startup_timeout": 0.2}}));
+    let list = pool.tools().await;
+    let message = &list.failures[0].message;
+    assert!(
+        message.contains("`npx` may fetch the server on its first run"),
+        "{message}"
+    );
+    pool.shutdown().await;
+}
