@@ -83,11 +83,7 @@ pub(super) fn start(
     if let Some(outcome) = known {
         return Started::Answered(Response::new(request.id, outcome));
     }
-    let token = CancellationToken::new();
-    let in_flight = match place
-        .session()
-        .map(|s| s.begin(&request.id, &token, exchange))
-    {
+    let in_flight = match place.session().map(|s| s.begin(&request.id, exchange)) {
         Some(None) => {
             let why = "a request with this id is being answered";
             return Started::Twice(ErrorObject::invalid_request(why));
@@ -129,7 +125,7 @@ pub(super) fn notified(post: &Post<'_>, place: &Place, notification: Notificatio
             }
             let channel = Arc::clone(session.face.channel());
             let mut notice = post.notice(notification, place.context.clone(), channel);
-            notice.extensions.insert(session.face.clone());
+            notice.session = Some(session.face.clone());
             session.notice(notice, &post.shared.handler, &post.shared.tasks)
         }
         None => outside(post, place, notification),

@@ -1,4 +1,8 @@
 //! The transport against itself, against raw sockets, and its codecs by properties.
 
 mod headers;
+mod server_refusals;
+mod server_session;
+mod server_stateless;
 mod sse;
+mod support;
