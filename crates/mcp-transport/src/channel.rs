@@ -51,9 +51,15 @@ pub struct Call {
     pub cancellable: bool,
     /// What HTTP shows intermediaries in headers since 2026-07-28; other transports ignore it.
     pub mirror: Mirror,
-    /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers.
+    /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers, and
+    /// [`WithoutHeaders`].
     pub extensions: Extensions,
 }
+
+/// The headers of an HTTP connection that one call is sent without: an extension of [`Call`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a list with a name of its own")]
+pub struct WithoutHeaders(pub Vec<http::HeaderName>);
 
 /// The parts of a request that Streamable HTTP repeats in headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ mod memory;
 mod session;
 mod stream;
 
-pub use channel::{Call, Channel, Mirror, Progress, ProgressSink, Timeouts};
+pub use channel::{Call, Channel, Mirror, Progress, ProgressSink, Timeouts, WithoutHeaders};
 pub use error::{CallError, Delivery, Rejection, TransportError, TransportErrorKind};
 pub use handler::{Handler, Incoming};
 pub use memory::{MemoryEnd, MemoryReader, MemoryWriter, memory};

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, Method, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
-use mcp_transport::{Call, CallError, Delivery, Mirror, Rejection};
+use mcp_transport::{Call, CallError, Delivery, Mirror, Rejection, WithoutHeaders};
 
 use super::link::{Link, closed};
 use super::session::View;
 use crate::deadline::Deadline;
-use crate::headers::{SESSION_ID, merge, write_mirror};
+use crate::headers::{SESSION_ID, leave_out, merge, write_mirror};
 use crate::progress::ProgressGuard;
 
 impl Link {
@@ -73,6 +73,7 @@ pub(super) struct Exchange {
     method: MethodName,
     mirror: Mirror,
     pub(super) extra: Option<HeaderMap>,
+    without: Option<WithoutHeaders>,
 }
 
 impl Exchange {
@@ -96,11 +97,13 @@ impl Exchange {
             method,
             mirror,
             extra: extensions.remove(),
+            without: extensions.remove(),
         }
     }
 
     /// The headers of this call; the user's own never replace those of the protocol.
     pub(super) fn headers(&self, mut headers: HeaderMap) -> HeaderMap {
+        leave_out(&mut headers, self.without.as_ref());
         if self.mirror.version.is_some() {
             write_mirror(&mut headers, &self.method, &self.mirror);
         } else {
@@ -145,6 +148,7 @@ impl Drop for CancelOnDrop<'_> {
             view,
             id,
             extra,
+            without,
             ..
         } = self.exchange;
         let params = serde_json::json!({
@@ -152,10 +156,11 @@ impl Drop for CancelOnDrop<'_> {
             "reason": "nobody waits for the answer any more",
         });
         let message = Notification::new("notifications/cancelled", Some(params.into())).into();
-        let (view, extra) = (view.clone(), extra.clone());
+        let (view, extra, without) = (view.clone(), extra.clone(), without.clone());
         link.spawn(|link| async move {
             let headers = || {
                 let mut headers = link.session_headers(&view);
+                leave_out(&mut headers, without.as_ref());
                 merge(&mut headers, extra.as_ref());
                 headers
             };

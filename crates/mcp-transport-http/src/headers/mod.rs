@@ -6,6 +6,7 @@ mod mirror;
 mod value;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use mcp_transport::WithoutHeaders;
 
 pub use mirror::{ParamHeader, check_mirror, check_param_headers, write_mirror};
 pub(crate) use mirror::{mismatch, required};
@@ -56,6 +57,15 @@ pub fn is_protected(name: &HeaderName) -> bool {
         http::header::ORIGIN,
     ];
     OWNED.contains(name) || name.as_str().starts_with(PARAM_PREFIX)
+}
+
+/// Takes out the headers of the connection that a call is sent without, save for the protected
+/// ones.
+pub(crate) fn leave_out(from: &mut HeaderMap, without: Option<&WithoutHeaders>) {
+    let names = without.into_iter().flat_map(|without| &without.0);
+    for name in names.filter(|name| !is_protected(name)) {
+        from.remove(name);
+    }
 }
 
 /// Puts a caller's own headers over those of the connection, save for the protected ones.
