@@ -1,6 +1,7 @@
 //! A model without a model: rules instead of weights.
 
 mod desk;
+mod effects;
 mod fill;
 mod plans;
 mod question;
@@ -27,7 +28,8 @@ const MAX_ROUNDS: usize = 12;
 /// properties, fills arguments from the schema, the question and earlier results, and makes its
 /// answer from the results. Four kinds of question it understands better than that: what changed
 /// in a working tree, what a wiki says about something, the last commits, and where a name is
-/// defined. The same conversation always gets the same answer, and every transcript says that
+/// defined. Tools that change something, by their hints or their names, it calls only when the
+/// question begins with what they do. The same conversation always gets the same answer, and every transcript says that
 /// rules wrote it.
 ///
 /// ```

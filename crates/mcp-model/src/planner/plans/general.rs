@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{count, line};
 use crate::ToolSpec;
 use crate::planner::desk::{Action, Desk, Seen};
+use crate::planner::effects::{is_asked_for, only_reads};
 use crate::planner::fill::fill;
 use crate::planner::score::rank;
 use crate::planner::whole::READER;
@@ -19,6 +20,7 @@ const RESULT: usize = 6_000;
 pub(super) fn plan(desk: &Desk<'_>) -> Action {
     let mut ranked = rank(desk.tools, &desk.question.words);
     ranked.retain(|(score, tool)| *score >= THRESHOLD && tool.name != READER);
+    ranked.retain(|(_, tool)| only_reads(tool) || is_asked_for(tool, &desk.question));
     let Some((_, best)) = ranked.first().copied() else {
         return Action::Answer(nothing_fits(desk));
     };

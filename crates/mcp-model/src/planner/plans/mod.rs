@@ -9,6 +9,7 @@ mod lookup;
 use serde_json::{Map, Value};
 
 use super::desk::{Action, Desk, Seen};
+use super::effects::only_reads;
 use super::fill::{Given, fill};
 use super::score::ToolWords;
 use super::whole::READER;
@@ -41,7 +42,11 @@ impl Skill<'_> {
     /// The tool that fits best, with arguments.
     fn pick<'t>(&self, desk: &Desk<'t>) -> Option<(&'t ToolSpec, Map<String, Value>)> {
         let mut best: Option<(u32, &ToolSpec, Map<String, Value>)> = None;
-        for tool in desk.tools.iter().filter(|tool| tool.name != READER) {
+        for tool in desk
+            .tools
+            .iter()
+            .filter(|tool| only_reads(tool) && tool.name != READER)
+        {
             let words = ToolWords::of(tool);
             let must = words.score(self.must);
             let Ok(arguments) = fill(tool, &desk.question, &self.given, &[]) else {
