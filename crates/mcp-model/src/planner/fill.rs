@@ -32,6 +32,7 @@ pub(crate) fn fill(
     earlier: &[Value],
 ) -> Result<Map<String, Value>, String> {
     let mut filler = Filler {
+        guesses: given.is_empty(),
         question,
         earlier,
         own: words(&tool.name),
@@ -79,6 +80,9 @@ pub(crate) fn takes(schema: &Value, value: &Value) -> bool {
 
 struct Filler<'a> {
     question: &'a Question,
+    /// Whether a bare word may be taken for a folder. Where the question was understood, it is
+    /// rather something else.
+    guesses: bool,
     earlier: &'a [Value],
     /// The words of the tool's own name: they chose the tool and are no topic.
     own: Vec<String>,
@@ -154,7 +158,12 @@ impl Filler<'_> {
         } else {
             None
         };
-        if let Some(found) = urls.or(paths) {
+        let places = if self.guesses && is(FOLDERS) {
+            self.question.places.first()
+        } else {
+            None
+        };
+        if let Some(found) = urls.or(paths).or(places) {
             return Some(found.clone());
         }
         if !required {

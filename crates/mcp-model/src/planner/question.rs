@@ -17,6 +17,8 @@ pub(crate) struct Question {
     pub(crate) numbers: Vec<u64>,
     /// What looks like a path: has a slash or a file extension.
     pub(crate) paths: Vec<String>,
+    /// Names behind words such as `in` and `folder`: where something may be.
+    pub(crate) places: Vec<String>,
     /// What begins with `http://` or `https://`.
     pub(crate) urls: Vec<String>,
 }
@@ -40,6 +42,7 @@ impl Question {
             lower: text.to_ascii_lowercase(),
             numbers: all.iter().filter_map(|word| number(word)).collect(),
             words: all.into_iter().filter(|word| !is_filler(word)).collect(),
+            places: places(&text),
             quoted,
             paths,
             urls,
@@ -117,6 +120,44 @@ fn quoted(text: &str) -> Vec<String> {
     found
 }
 
+/// The names behind words that a place follows, `the` and such passed over.
+fn places(text: &str) -> Vec<String> {
+    const BEFORE: &[&str] = &[
+        "in",
+        "inside",
+        "under",
+        "below",
+        "folder",
+        "directory",
+        "dir",
+    ];
+    const GENERAL: &[&str] = &[
+        "directory",
+        "files",
+        "folder",
+        "here",
+        "project",
+        "repo",
+        "repository",
+        "root",
+        "tree",
+        "wiki",
+        "working",
+    ];
+    let pieces: Vec<&str> = text.split(' ').map(bare).collect();
+    let behind = pieces.iter().enumerate().filter_map(|(at, piece)| {
+        let is_before = BEFORE.contains(&piece.to_ascii_lowercase().as_str());
+        let mut after = pieces.iter().skip(at + 1).copied();
+        let name = after.find(|piece| !is_filler(&piece.to_ascii_lowercase()))?;
+        let is_name = name
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._-".contains(c));
+        let is_special = !name.is_empty() && !GENERAL.contains(&name.to_ascii_lowercase().as_str());
+        (is_before && is_name && is_special).then(|| name.to_owned())
+    });
+    behind.collect()
+}
+
 fn looks_like_a_path(piece: &str) -> bool {
     let extension = piece.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty()
@@ -148,6 +189,13 @@ mod tests {
         assert_eq!(q.paths, ["src/lib.rs"]);
         assert_eq!(q.urls, ["https://x.y/z"]);
         assert_eq!(q.numbers, [3, 2, 5]);
+        for (text, place) in [("files in src?", "src"), ("in the folder docs", "docs")] {
+            assert_eq!(
+                Question::read(text).places.first().map(String::as_str),
+                Some(place)
+            );
+        }
+        assert!(Question::read("files in this repository").places.is_empty());
         assert_eq!(
             q.after(&["and"]).unwrap().split(' ').next(),
             Some("src/lib.rs,")

@@ -32,7 +32,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
     };
     let answer = seen
         .json()
-        .and_then(|result| answer(&result, wanted))
+        .and_then(|result| answer(&result, wanted, seen.arguments.contains_key("path")))
         .unwrap_or_else(|| general::quote(seen));
     Some(Action::Answer(answer))
 }
@@ -46,11 +46,16 @@ fn wanted(question: &Question) -> u64 {
     }
 }
 
-fn answer(result: &Value, wanted: u64) -> Option<String> {
+fn answer(result: &Value, wanted: u64, of_path: bool) -> Option<String> {
     let commits = result.get("commits")?.as_array()?;
     let found = commits.len();
     if found == 0 {
-        return Some("There are no commits yet.".to_owned());
+        let none = if of_path {
+            "No commit touches that path."
+        } else {
+            "There are no commits yet."
+        };
+        return Some(none.to_owned());
     }
     let mut answer = match found {
         1 if wanted == 1 => "The last commit:".to_owned(),
@@ -101,16 +106,16 @@ mod tests {
             "date": "2026-01-02T03:04:05+00:00", "subject": format!("s{n}")})
         };
         let result = json!({"commits": [commit(2), commit(1)]});
-        let full = answer(&result, 2).unwrap();
+        let full = answer(&result, 2, false).unwrap();
         assert!(
             full.starts_with(
                 "The last 2 commits, the newest first:\n- 0000000000 2026-01-02 A: s2"
             )
         );
-        let few = answer(&result, 5).unwrap();
+        let few = answer(&result, 5, false).unwrap();
         assert!(few.starts_with("There are no more than 2 commits"));
         assert_eq!(
-            answer(&json!({"commits": []}), 5).unwrap(),
+            answer(&json!({"commits": []}), 5, false).unwrap(),
             "There are no commits yet."
         );
     }
