@@ -8,7 +8,6 @@ mod process;
 mod program;
 mod reader;
 mod stderr;
-mod watchdog;
 mod writer;
 
 pub use builder::ChildBuilder;

@@ -10,11 +10,12 @@ use std::time::Duration;
 use mcp_jsonrpc::LineDecoder;
 use tokio::runtime::Handle;
 
+use super::group::Group;
 use super::process::{self, Started};
 use super::program::Search;
 use super::stderr::{self, Stderr};
 use super::writer::Grace;
-use super::{Child, ChildReader, ChildWriter, environment, group, pipe};
+use super::{Child, ChildReader, ChildWriter, environment, pipe};
 use crate::SpawnError;
 
 /// Starts a server as a child process: without a shell, in a process group of its own, with
@@ -124,7 +125,8 @@ impl ChildBuilder {
     }
 
     /// Lets the process live on when we are killed. Without this a helper process (`/bin/sh`,
-    /// one for all children) waits for our end and then kills what is left.
+    /// one for all children) waits for our end and then kills what is left. Windows ends the
+    /// process in any case.
     #[must_use]
     pub const fn survives_us(mut self, survives: bool) -> Self {
         self.survives = survives;
@@ -205,7 +207,7 @@ impl ChildBuilder {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        group::prepare(&mut command);
+        Group::prepare(&mut command);
         Ok(command)
     }
 

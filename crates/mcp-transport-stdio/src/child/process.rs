@@ -6,9 +6,9 @@
 
 use std::fmt;
 use std::io;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -16,9 +16,8 @@ use mcp_transport::{TransportError, TransportErrorKind};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::group::{self, Force};
+use super::group::{Force, Group, Watch};
 use super::stderr::Tail;
-use super::watchdog::{Watchdog, Watched};
 use crate::error::{ChildExit, describe};
 
 /// The stack of a waiting thread, in bytes.
@@ -36,7 +35,8 @@ pub struct ChildProcess(Arc<Inner>);
 struct Inner {
     label: String,
     pid: u32,
-    reaped: Mutex<bool>,
+    /// All that it has started; `None` once it is reaped.
+    group: Mutex<Option<Group>>,
     exit: watch::Sender<Option<Exit>>,
     tail: Tail,
     noise: AtomicU64,
@@ -55,52 +55,58 @@ pub(super) struct Started {
 
 /// Starts a process from the thread that will wait for it.
 pub(super) fn start(mut command: Command, label: String, watched: bool) -> io::Result<Started> {
-    let (started, result) = mpsc::sync_channel(1);
+    let (sender, receiver) = mpsc::sync_channel(1);
     let name = format!("mcp wait {label}");
     let wait = move || {
-        let watchdog = watched.then(Watchdog::current).flatten();
-        let mut child = match command.spawn() {
-            Ok(child) => child,
-            Err(e) => {
-                // The receiver waits for it below.
-                let _ = started.send(Err(e));
-                return;
-            }
-        };
+        let spawned = spawn(&mut command, label, watched);
         drop(command);
-        let watched = watchdog.map(|watchdog| watchdog.watch(child.id()));
-        let process = ChildProcess::new(label, child.id(), child.stderr.is_some());
-        let _ = started.send(take_pipes(&mut child, process.clone()));
-        process.reap(child, watched);
+        // The receiver is waited at below, so it is there.
+        match spawned {
+            Ok((started, child)) => {
+                let process = started.process.clone();
+                let _ = sender.send(Ok(started));
+                process.reap(child);
+            }
+            Err(e) => {
+                let _ = sender.send(Err(e));
+            }
+        }
     };
-    thread::Builder::new()
-        .name(name)
-        .stack_size(STACK)
-        .spawn(wait)?;
-    result.recv().map_err(io::Error::other)?
+    let thread = thread::Builder::new().name(name).stack_size(STACK);
+    thread.spawn(wait)?;
+    receiver.recv().map_err(io::Error::other)?
 }
 
-/// Without its pipes the process is of no use; dropping them makes it end, or it is killed with
-/// its group.
-fn take_pipes(child: &mut std::process::Child, process: ChildProcess) -> io::Result<Started> {
+fn spawn(command: &mut Command, label: String, watched: bool) -> io::Result<(Started, Child)> {
+    let watch = Watch::new(watched);
+    let mut child = command.spawn()?;
+    let group = Group::of(&child, watch).inspect_err(|_| discard(&mut child))?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        process.end(Force::Kill);
+        discard(&mut child);
         return Err(io::ErrorKind::BrokenPipe.into());
     };
-    Ok(Started {
-        process,
+    let stderr = child.stderr.take();
+    let started = Started {
+        process: ChildProcess::new(label, child.id(), group, stderr.is_some()),
         stdin,
         stdout,
-        stderr: child.stderr.take(),
-    })
+        stderr,
+    };
+    Ok((started, child))
+}
+
+/// Ends a process that is of no use.
+fn discard(child: &mut Child) {
+    // It fails only if the process is gone.
+    let _ = child.kill().and_then(|()| child.wait());
 }
 
 impl ChildProcess {
-    fn new(label: String, pid: u32, captured: bool) -> Self {
+    fn new(label: String, pid: u32, group: Group, captured: bool) -> Self {
         Self(Arc::new(Inner {
             label,
             pid,
-            reaped: Mutex::new(false),
+            group: Mutex::new(Some(group)),
             exit: watch::Sender::new(None),
             tail: Tail::new(captured),
             noise: AtomicU64::new(0),
@@ -169,12 +175,15 @@ impl ChildProcess {
         }
     }
 
-    /// Sends a signal to the group, unless the process has been reaped.
+    /// Ends the group, unless the process has been reaped.
     pub(super) fn end(&self, force: Force) {
-        let reaped = self.0.reaped.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*reaped {
-            group::end(self.0.pid, force);
+        if let Some(group) = &mut *self.group() {
+            group.end(force);
         }
+    }
+
+    fn group(&self) -> MutexGuard<'_, Option<Group>> {
+        self.0.group.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Why this stream of it has ended.
@@ -199,23 +208,17 @@ impl ChildProcess {
         })
     }
 
-    fn reap(&self, mut child: std::process::Child, watched: Option<Watched>) {
-        let unreaped = group::wait_unreaped(&mut child);
-        let status = {
-            let mut reaped = self.0.reaped.lock().unwrap_or_else(PoisonError::into_inner);
-            if unreaped {
-                // What the process leaves behind in its group goes with it.
-                group::end(self.0.pid, Force::Kill);
+    fn reap(&self, mut child: Child) {
+        let unreaped = Group::wait_unreaped(&mut child);
+        let (status, group) = {
+            let mut group = self.group();
+            if let Some(group) = &mut *group {
+                group.retire(unreaped);
             }
-            if let Some(watched) = &watched {
-                watched.forget();
-            }
-            let status = child.wait().ok();
-            *reaped = true;
-            status
+            (child.wait().ok(), group.take())
         };
         // The last one takes the watchdog with it; who waits for the exit finds both gone.
-        drop(watched);
+        drop(group);
         self.0.exit.send_replace(Some(status));
     }
 }
