@@ -50,6 +50,14 @@ pub enum Error {
     /// The server asked for input that it did not get.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// Nothing was sent: the prompt needs an argument that is not given.
+    #[error("the prompt {prompt} needs the argument {argument}")]
+    MissingArgument {
+        /// The prompt.
+        prompt: String,
+        /// The argument.
+        argument: String,
+    },
 }
 
 /// A list that has no end.
@@ -115,7 +123,9 @@ impl Error {
     #[must_use]
     pub fn delivery(&self) -> Delivery {
         match self {
-            Self::NotNegotiated(_) | Self::Params { .. } => Delivery::NotSent,
+            Self::NotNegotiated(_) | Self::Params { .. } | Self::MissingArgument { .. } => {
+                Delivery::NotSent
+            }
             Self::Call(error) => error.delivery(),
             Self::Result { .. } | Self::ResultType { .. } | Self::Pages(_) | Self::Input(_) => {
                 Delivery::Unknown
@@ -130,16 +140,6 @@ impl Error {
             Self::Call(CallError::Remote(error)) => Some(error),
             Self::Call(CallError::Rejected(rejection)) => rejection.error.as_ref(),
             _ => None,
-        }
-    }
-
-    /// Whether the connection is over: it ended, or the server forgot the session.
-    #[must_use]
-    pub fn ends_connection(&self) -> bool {
-        match self {
-            Self::Call(CallError::Closed { .. }) => true,
-            Self::Call(CallError::Rejected(rejection)) => rejection.session_lost,
-            _ => false,
         }
     }
 

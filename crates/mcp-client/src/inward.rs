@@ -1,7 +1,9 @@
 //! Takes what the server sends of its own accord.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::Extensions;
+use mcp_interceptors::{Report, Reports};
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_protocol::elicitation::ElicitationComplete;
 use mcp_protocol::logging::LoggingMessage;
@@ -59,9 +61,13 @@ impl Inward {
         let Ok(message) = LoggingMessage::decode_params(params) else {
             return;
         };
+        let origin = self.origin();
+        if let Some(reports) = origin.extensions.get::<Reports>() {
+            reports.report(Report::Log(message.clone()));
+        }
         match self.handlers.logging() {
-            Some(logging) => logging.log(message, self.origin()).await,
-            None => trace(&message, &self.origin()),
+            Some(logging) => logging.log(message, origin).await,
+            None => trace(&message, &origin),
         }
     }
 
@@ -98,46 +104,57 @@ impl Handler<RequestContext> for Inward {
     }
 }
 
-/// The tools whose calls are in flight.
+/// The calls of tools that are in flight.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Active(Arc<Mutex<Vec<Arc<str>>>>);
+pub(crate) struct Active(Arc<Mutex<Vec<InFlight>>>);
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct InFlight {
+    pub(crate) tool: Arc<str>,
+    pub(crate) extensions: Arc<Extensions>,
+}
 
 impl Active {
     /// Notes a call until the guard is dropped.
-    pub(crate) fn enter(&self, tool: &str) -> ActiveCall {
-        let tool: Arc<str> = tool.into();
-        self.lock().push(Arc::clone(&tool));
+    pub(crate) fn enter(&self, tool: &str, extensions: &Arc<Extensions>) -> ActiveCall {
+        let call = InFlight {
+            tool: tool.into(),
+            extensions: Arc::clone(extensions),
+        };
+        self.lock().push(call.clone());
         ActiveCall {
             active: self.clone(),
-            tool,
+            call,
         }
     }
 
-    /// The tool of the one call in flight; `None` where there are more, or none.
-    fn only(&self) -> Option<Arc<str>> {
+    /// The one call in flight; `None` where there are more, or none.
+    fn only(&self) -> Option<InFlight> {
         match self.lock().as_slice() {
-            [tool] => Some(Arc::clone(tool)),
+            [call] => Some(call.clone()),
             _ => None,
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<str>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<InFlight>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A call in flight.
+/// A call in flight, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct ActiveCall {
     active: Active,
-    pub(crate) tool: Arc<str>,
+    pub(crate) call: InFlight,
 }
 
 impl Drop for ActiveCall {
     fn drop(&mut self) {
-        let mut tools = self.active.lock();
-        if let Some(at) = tools.iter().position(|tool| Arc::ptr_eq(tool, &self.tool)) {
-            tools.swap_remove(at);
+        let mut calls = self.active.lock();
+        let ours = |call: &InFlight| Arc::ptr_eq(&call.tool, &self.call.tool);
+        if let Some(at) = calls.iter().position(ours) {
+            calls.swap_remove(at);
         }
     }
 }

@@ -131,7 +131,7 @@ async fn notify(
     })
 }
 
-fn unlimited() -> Timeouts {
+pub(crate) fn unlimited() -> Timeouts {
     let mut timeouts = Timeouts::default();
     timeouts.idle = None;
     timeouts.total = None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use mcp_protocol::lifecycle::{ClientIdentity, Preference};
 use mcp_protocol::{Extra, Implementation, LoggingLevel, ProtocolVersion, Tool};
 use mcp_transport::{Progress, ProgressSink, Timeouts};
@@ -131,6 +131,9 @@ pub struct CallOptions {
     /// The definition of the tool that is called: over HTTP it says which arguments are repeated
     /// in headers. Without it the list that the session keeps is asked.
     pub tool: Option<Arc<Tool>>,
+    /// What the caller attaches. Handlers that this call leads to find it in
+    /// [`Origin::extensions`](crate::Origin).
+    pub extensions: Arc<Extensions>,
 }
 
 impl CallOptions {

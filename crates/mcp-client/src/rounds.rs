@@ -12,7 +12,7 @@ use mcp_protocol::{CallToolParams, GetPromptParams, InputResponses, ReadResource
 
 use crate::error::InputError;
 use crate::handlers::Origin;
-use crate::inward::Inward;
+use crate::inward::{InFlight, Inward};
 
 /// Params of a call that can be made again with input.
 pub(crate) trait TakesInput {
@@ -40,7 +40,7 @@ takes_input!(CallToolParams, GetPromptParams, ReadResourceParams);
 pub(crate) async fn fulfil(
     inward: &Inward,
     asked: InputRequiredResult,
-    tool: Option<Arc<str>>,
+    call: Option<InFlight>,
     round: usize,
     params: &mut impl TakesInput,
 ) -> Result<(), InputError> {
@@ -57,7 +57,7 @@ pub(crate) async fn fulfil(
     for (key, request) in requests.iter() {
         client_allows(request.method(), &capabilities)?;
         let method = || request.method().to_owned();
-        let origin = Origin::new(Arc::clone(&inward.server), tool.clone());
+        let origin = Origin::new(Arc::clone(&inward.server), call.clone());
         let answer = inward.handlers.fulfil(request, origin).await;
         let answer = answer.map_err(|source| InputError::Refused {
             method: method(),

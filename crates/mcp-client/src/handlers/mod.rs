@@ -9,8 +9,11 @@ mod sampling;
 
 use std::sync::Arc;
 
+use http::Extensions;
 use mcp_jsonrpc::Id;
 use mcp_protocol::ClientCapabilities;
+
+use crate::inward::InFlight;
 
 pub use changes::{Change, Changes};
 pub use elicitation::Elicitation;
@@ -30,14 +33,18 @@ pub struct Origin {
     pub tool: Option<Arc<str>>,
     /// The id of the server's request; `None` for notifications and since 2026-07-28.
     pub request: Option<Id>,
+    /// What the caller of that tool attached. Known where `tool` is.
+    pub extensions: Arc<Extensions>,
 }
 
 impl Origin {
-    pub(crate) const fn new(server: Arc<str>, tool: Option<Arc<str>>) -> Self {
+    pub(crate) fn new(server: Arc<str>, call: Option<InFlight>) -> Self {
+        let (tool, extensions) = call.map(|call| (call.tool, call.extensions)).unzip();
         Self {
             server,
             tool,
             request: None,
+            extensions: extensions.unwrap_or_default(),
         }
     }
 }

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
 use mcp_interceptors::Phase;
-use mcp_protocol::RequestContext;
 use mcp_protocol::lifecycle::Preference;
-use mcp_transport::{BoxFuture, Delivery, Handler};
+use mcp_transport::{BoxFuture, CallError, Delivery};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::backoff;
 use super::error::PoolError;
 use super::options::{ServerOptions, SessionPolicy};
-use crate::{ClientOptions, Connect, ConnectError, Error, Link, Session, StderrTail};
+use super::watched::Watched;
+use crate::{ClientOptions, Connect, ConnectError, Error, Session};
 
 type Opened = Result<Session, Arc<ConnectError>>;
 type Opening = Shared<BoxFuture<'static, Opened>>;
@@ -164,10 +164,7 @@ impl Member {
     }
 
     async fn attempt(&self) -> Result<Session, ConnectError> {
-        let watched = Watched {
-            connect: Arc::clone(&self.connect),
-            link: Mutex::default(),
-        };
+        let watched = Watched::new(Arc::clone(&self.connect));
         let mut client = self.client.clone();
         let known = self.lock().known;
         if let (Preference::Auto, Some(known)) = (client.preference, known) {
@@ -207,7 +204,7 @@ impl Member {
             }
             let error = match outcome {
                 Ok(value) => return Ok(value),
-                Err(error) if !error.ends_connection() => return Err(self.failed(&session, error)),
+                Err(error) if !session.is_lost(&error) => return Err(self.failed(&session, error)),
                 Err(error) => error,
             };
             self.discard(&session);
@@ -243,15 +240,11 @@ impl Member {
     }
 
     fn failed(&self, session: &Session, error: Error) -> PoolError {
-        let server = Arc::clone(&self.name);
-        let stderr = if error.ends_connection() {
-            session.stderr()
-        } else {
-            None
-        };
-        let unknown = error.ends_connection() && error.delivery() == Delivery::Unknown;
-        let source = Box::new(error);
-        if unknown {
+        let ended = matches!(error, Error::Call(CallError::Closed { .. }));
+        let unknown = error.delivery() == Delivery::Unknown;
+        let (server, source) = (Arc::clone(&self.name), Box::new(error));
+        let stderr = if ended { session.stderr() } else { None };
+        if ended && unknown {
             PoolError::OutcomeUnknown {
                 server,
                 source,
@@ -303,40 +296,4 @@ impl State {
 
 fn shut_down() -> ConnectError {
     ConnectError::new(Phase::Connect, "the servers have been shut down").with_permanent(true)
-}
-
-/// Notes how far a connection has come, for the error if its time is over.
-#[derive(Debug)]
-struct Watched {
-    connect: Arc<dyn Connect>,
-    link: Mutex<Option<(Option<StderrTail>, Option<Arc<str>>)>>,
-}
-
-impl Watched {
-    fn timed_out(&self, limit: std::time::Duration) -> ConnectError {
-        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*link {
-            None => ConnectError::new(Phase::Connect, format!("no connection within {limit:?}")),
-            Some((stderr, hint)) => {
-                let stderr = stderr.as_ref().and_then(StderrTail::read);
-                let mut message = format!("the server did not answer within {limit:?}");
-                message.extend(hint.iter().flat_map(|hint| ["; ", hint]));
-                ConnectError::new(Phase::Handshake, message).with_stderr(stderr)
-            }
-        }
-    }
-}
-
-impl Connect for Watched {
-    fn connect(
-        &self,
-        handler: Arc<dyn Handler<RequestContext>>,
-    ) -> BoxFuture<'_, Result<Link, ConnectError>> {
-        Box::pin(async move {
-            let link = self.connect.connect(handler).await?;
-            let known = (link.stderr.clone(), link.hint.clone());
-            *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
-            Ok(link)
-        })
-    }
 }

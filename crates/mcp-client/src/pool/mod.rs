@@ -6,6 +6,7 @@ mod member;
 mod names;
 mod options;
 mod toolset;
+mod watched;
 
 use std::sync::Arc;
 

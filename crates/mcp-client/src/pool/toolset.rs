@@ -121,6 +121,9 @@ fn call_options(call: &ToolCall, usual: &Timeouts) -> CallOptions {
         timeouts.total = Some(limit);
         timeouts
     });
+    if !call.extensions().is_empty() {
+        options.extensions = Arc::new(call.extensions().clone());
+    }
     options.progress = call.extensions().get::<Reports>().cloned().map(|reports| {
         ProgressSink::new(move |progress| {
             // The token is an affair of the connection; reports are told apart by their taker.

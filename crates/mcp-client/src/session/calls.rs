@@ -13,6 +13,9 @@ use mcp_protocol::resources::{
     ListResourceTemplates, ListResources, ReadResource, Subscribe, Unsubscribe,
 };
 use mcp_protocol::roots::RootsListChanged;
+use mcp_protocol::subscriptions::{
+    SubscriptionFilter, SubscriptionsListen, SubscriptionsListenParams,
+};
 use mcp_protocol::tools::{CallTool, ListTools};
 use mcp_protocol::{
     CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Feature,
@@ -23,6 +26,7 @@ use mcp_protocol::{
 
 use super::Session;
 use crate::cache::Keep;
+use crate::negotiate::unlimited;
 use crate::paginate::{Listed, Paged};
 use crate::{CallOptions, Error};
 
@@ -57,12 +61,13 @@ impl Session {
         params: CallToolParams,
         options: &CallOptions,
     ) -> Result<CallToolResult, Error> {
-        let active = self.inner.inward.active.enter(&params.name);
-        let tool = Some(Arc::clone(&active.tool));
+        let active = &self.inner.inward.active;
+        let active = active.enter(&params.name, &options.extensions);
+        let in_flight = Some(active.call.clone());
         if self.lacks_definition(&params.name, options) {
-            return self.call_undefined(params, options, tool).await;
+            return self.call_undefined(params, options, in_flight).await;
         }
-        self.request_in_rounds::<CallTool>(params, options, tool)
+        self.request_in_rounds::<CallTool>(params, options, in_flight)
             .await
     }
 }
@@ -229,6 +234,23 @@ impl Session {
     /// Dropping the future cancels the call.
     pub async fn discover(&self) -> Result<DiscoverResult, Error> {
         self.request::<Discover>(RequestParams::new()).await
+    }
+
+    /// Asks to be told of changes, and waits for as long as the server tells: there is no time
+    /// limit. What it tells makes the session forget stale lists and goes to the handler of
+    /// changes. Since 2026-07-28; a new connection needs a new request.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the subscription.
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<(), Error> {
+        let mut options = CallOptions::new();
+        options.timeouts = Some(unlimited());
+        let params = SubscriptionsListenParams::new(filter);
+        let listened = self.request_with::<SubscriptionsListen>(params, &options);
+        listened.await.map(drop)
     }
 
     /// Tells the server that the roots are others now. Until 2025-11-25, if the handler of roots

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Session;
+use crate::inward::InFlight;
 use crate::paginate::Listed;
 use crate::param_headers::{Marked, marked, values};
 use crate::{CallOptions, Error};
@@ -62,10 +63,10 @@ impl Session {
         &self,
         params: CallToolParams,
         options: &CallOptions,
-        tool: Option<Arc<str>>,
+        in_flight: Option<InFlight>,
     ) -> Result<CallToolResult, Error> {
         let name = params.name.clone();
-        let first = self.request_in_rounds::<CallTool>(params.clone(), options, tool.clone());
+        let first = self.request_in_rounds::<CallTool>(params.clone(), options, in_flight.clone());
         let error = match first.await {
             Err(error) if error.remote().is_some_and(|e| e.code == HEADER_MISMATCH) => error,
             outcome => return outcome,
@@ -76,7 +77,7 @@ impl Session {
         };
         let mut options = options.clone();
         options.tool = Some(Arc::new(definition));
-        self.request_in_rounds::<CallTool>(params, &options, tool)
+        self.request_in_rounds::<CallTool>(params, &options, in_flight)
             .await
     }
 

@@ -10,11 +10,11 @@ use std::sync::atomic::AtomicU64;
 
 use mcp_protocol::lifecycle::{Negotiated, Wire};
 use mcp_protocol::{Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities};
-use mcp_transport::{Channel, Timeouts, TransportError};
+use mcp_transport::{CallError, Channel, Timeouts, TransportError};
 
 use crate::inward::Inward;
 use crate::negotiate::negotiate;
-use crate::{ClientOptions, Connect, ConnectError, StderrTail};
+use crate::{ClientOptions, Connect, ConnectError, Error, StderrTail};
 
 /// A session with one server.
 ///
@@ -133,6 +133,16 @@ impl Session {
     /// Dropping the future changes nothing.
     pub async fn closed(&self) -> Arc<TransportError> {
         self.inner.channel.closed().await
+    }
+
+    /// Whether an error says that the session is over: the stream has ended, or the server has
+    /// forgotten the session. Over HTTP a connection that fails is no more than that.
+    pub(crate) fn is_lost(&self, error: &Error) -> bool {
+        match error {
+            Error::Call(CallError::Closed { .. }) => self.inner.wire == Wire::Stream,
+            Error::Call(CallError::Rejected(rejection)) => rejection.session_lost,
+            _ => false,
+        }
     }
 
     /// Whether both are the same session.

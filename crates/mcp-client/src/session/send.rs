@@ -1,15 +1,15 @@
 //! From typed params to a typed result: the capability gate, `_meta`, and rounds of input.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_jsonrpc::{Id, RawJson};
-use mcp_protocol::{Answer, AnswerError, Feature, HasMeta, RpcRequest};
-use mcp_transport::{Call, Progress, ProgressSink};
+use mcp_protocol::{Answer, AnswerError, Feature, HasMeta, RequestMeta, RpcRequest};
+use mcp_transport::{Call, Progress, ProgressSink, WithoutHeaders};
 use serde::Serialize;
 
 use super::Session;
 use crate::error::InputError;
+use crate::inward::InFlight;
 use crate::rounds::{self, TakesInput};
 use crate::{CallOptions, Error};
 
@@ -52,7 +52,7 @@ impl Session {
         &self,
         mut params: R::Params,
         options: &CallOptions,
-        tool: Option<Arc<str>>,
+        in_flight: Option<InFlight>,
     ) -> Result<R::Result, Error>
     where
         R::Params: TakesInput,
@@ -67,7 +67,7 @@ impl Session {
             };
             if round < limit {
                 let inward = &self.inner.inward;
-                rounds::fulfil(inward, asked, tool.clone(), round, &mut params).await?;
+                rounds::fulfil(inward, asked, in_flight.clone(), round, &mut params).await?;
             }
         }
         Err(InputError::TooMany { limit }.into())
@@ -99,6 +99,10 @@ impl Session {
         if !options.headers.is_empty() {
             call.extensions.insert(options.headers.clone());
         }
+        if !options.removed_headers.is_empty() {
+            let without = WithoutHeaders(options.removed_headers.clone());
+            call.extensions.insert(without);
+        }
         call.params = Some(raw);
         Ok(inner.channel.call(call).await?)
     }
@@ -115,7 +119,8 @@ impl Session {
         inner.negotiated.stamp(meta);
         if !options.meta.is_empty() {
             let extra = &mut meta.get_or_insert_default().extra;
-            extra.extend(options.meta.clone());
+            let own = options.meta.iter().filter(|(key, _)| !is_ours(key));
+            extra.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         }
         if let (Some(meta), true) = (meta.as_mut(), self.version().is_stateless()) {
             meta.log_level.clone_from(&inner.log_level);
@@ -165,6 +170,18 @@ impl Session {
         let notification = mcp_jsonrpc::Notification::new(method, params);
         Ok(self.inner.channel.notify(notification).await?)
     }
+}
+
+/// Whether a key of `_meta` is for the session to fill in.
+fn is_ours(key: &str) -> bool {
+    const OURS: [&str; 5] = [
+        "progressToken",
+        RequestMeta::PROTOCOL_VERSION,
+        RequestMeta::CLIENT_INFO,
+        RequestMeta::CLIENT_CAPABILITIES,
+        RequestMeta::LOG_LEVEL,
+    ];
+    OURS.contains(&key)
 }
 
 /// Whether a call of this method may take long enough to report progress.
