@@ -61,7 +61,7 @@ impl ServerHandshake {
         );
         let mut result = InitializeResult::new(
             version.as_str(),
-            identity.capabilities.clone(),
+            identity.capabilities_in(version),
             identity.info.clone(),
         );
         result.instructions.clone_from(&identity.instructions);

@@ -65,6 +65,18 @@ impl ServerIdentity {
             .or(newest)
     }
 
+    /// What it offers in a revision: tasks are a capability of their own in one, and an extension
+    /// beside others.
+    #[must_use]
+    pub fn capabilities_in(&self, version: ProtocolVersion) -> ServerCapabilities {
+        let mut capabilities = self.capabilities.clone();
+        capabilities.tasks.take_if(|_| !version.has(Feature::Tasks));
+        capabilities
+            .extensions
+            .take_if(|_| !version.has(Feature::Stateless));
+        capabilities
+    }
+
     /// Whether it speaks this revision.
     #[must_use]
     pub fn speaks(&self, version: ProtocolVersion) -> bool {

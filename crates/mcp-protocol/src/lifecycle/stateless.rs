@@ -67,7 +67,8 @@ pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, 
 /// The answer to `server/discover`.
 #[must_use]
 pub fn discover(identity: &ServerIdentity) -> DiscoverResult {
-    let mut result = DiscoverResult::new(identity.version_names(), identity.capabilities.clone());
+    let capabilities = identity.capabilities_in(ProtocolVersion::LATEST);
+    let mut result = DiscoverResult::new(identity.version_names(), capabilities);
     result.instructions.clone_from(&identity.instructions);
     // An implementation is strings, lists and maps: it always encodes.
     let info = serde_json::to_value(&identity.info).ok();
