@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod alarm;
+mod background;
 mod call;
 mod driver;
 mod ending;
@@ -13,5 +14,6 @@ mod requests;
 mod shared;
 mod state;
 
+pub use background::background;
 pub use options::PeerOptions;
 pub use peer::{Peer, client, server};
