@@ -12,15 +12,19 @@ mod state;
 
 use mcp_jsonrpc::RawJson;
 use mcp_protocol::lifecycle::client_allows;
-use mcp_protocol::{Feature, RpcRequest};
-use mcp_transport::{Call, Timeouts};
+use mcp_protocol::{Feature, HasMeta as _, Meta, RpcRequest, TaskShape};
+use mcp_transport::{Call, CallError, Timeouts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::Context;
+use crate::tasks::{Asked, Work};
 
 pub use error::AskError;
 pub(crate) use rounds::{Brought, Rounds};
+
+use rounds::Kind;
 pub(crate) use state::{Seal, Subject};
 
 impl Context {
@@ -61,26 +65,69 @@ impl Context {
         fits: impl Fn(&M::Result) -> bool,
     ) -> Result<M::Result, AskError> {
         self.can_ask::<M>()?;
-        let params = RawJson::encode(&params).map_err(AskError::Question)?;
-        if self.version().has(Feature::ServerRequests) {
-            let answer = self.send::<M>(params).await?;
-            return fits(&answer).then_some(answer).ok_or(AskError::Unfit);
+        match (self.task(), self.rounds()) {
+            (Some(work), _) => self.ask_by_task::<M>(work, key, params, fits).await,
+            (None, Some(rounds)) => {
+                let key = rounds.key_of_this_use(Kind::Question, key);
+                if let Some(answer) = rounds.answer(&key, fits) {
+                    return Ok(answer);
+                }
+                let params = RawJson::encode(&params).map_err(AskError::Question)?;
+                rounds.ask(key, &M::METHOD, params);
+                self.wake_driver();
+                // The round ends here, see `handler::drive`, and with it the handler.
+                rounds.ended().await;
+                Err(AskError::Ended)
+            }
+            (None, None) if self.version().has(Feature::ServerRequests) => {
+                let params = RawJson::encode(&params).map_err(AskError::Question)?;
+                let asked = Asked {
+                    method: M::METHOD,
+                    params,
+                };
+                let answer = self.send(asked).await?;
+                let answer = answer.decode().map_err(AskError::Answer)?;
+                fits(&answer).then_some(answer).ok_or(AskError::Unfit)
+            }
+            (None, None) => Err(AskError::NotHere),
         }
-        let rounds = self.rounds().ok_or(AskError::NotHere)?;
-        let key = rounds.key_of_this_use(key);
-        if let Some(answer) = rounds.answer(&key, fits) {
-            return Ok(answer);
-        }
-        // The round ends here, see `handler::drive`, and with it the handler.
-        rounds.ask(key, M::METHOD, params).await;
-        Err(AskError::Ended)
     }
 
-    async fn send<M: RpcRequest>(&self, params: RawJson) -> Result<M::Result, AskError> {
-        let mut call = Call::new(M::METHOD, Some(params));
+    /// Asks through the task that the request has become.
+    async fn ask_by_task<M: RpcRequest>(
+        &self,
+        work: &Work,
+        key: &str,
+        mut params: M::Params,
+        fits: impl Fn(&M::Result) -> bool,
+    ) -> Result<M::Result, AskError> {
+        let asks_again = work.shape == TaskShape::Extension;
+        if !asks_again {
+            let related = json!({ "taskId": work.id });
+            let meta = params.meta_mut().get_or_insert_default();
+            meta.extra.insert(Meta::RELATED_TASK.to_owned(), related);
+        }
+        let params = RawJson::encode(&params).map_err(AskError::Question)?;
+        loop {
+            let asked = Asked {
+                method: M::METHOD,
+                params: params.clone(),
+            };
+            let answer = work.ask(key, asked).await.ok_or(AskError::Ended)??;
+            match answer.decode() {
+                Ok(answer) if fits(&answer) => return Ok(answer),
+                _ if asks_again => {}
+                Ok(_) => return Err(AskError::Unfit),
+                Err(error) => return Err(AskError::Answer(error)),
+            }
+        }
+    }
+
+    /// Sends a question as a request of the server's own.
+    pub(crate) async fn send(&self, asked: Asked) -> Result<RawJson, CallError> {
+        let mut call = Call::new(asked.method, Some(asked.params));
         call.timeouts = Timeouts::within(self.server().ask_timeout);
-        let answer = self.channel().call(call).await?;
-        answer.decode().map_err(AskError::Answer)
+        self.channel().call(call).await
     }
 
     /// Does something once for a request, however many rounds of questions it takes.
@@ -109,7 +156,7 @@ impl Context {
         let Some(rounds) = self.rounds() else {
             return work().await;
         };
-        let key = rounds.key_of_this_use(key);
+        let key = rounds.key_of_this_use(Kind::Once, key);
         if let Some(value) = rounds.kept(&key) {
             return value;
         }

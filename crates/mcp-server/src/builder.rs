@@ -10,9 +10,10 @@ use http::Extensions;
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{
     Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SchemaValidator,
-    ServerCapabilities, ToolsCapability,
+    ServerCapabilities, ServerTaskRequests, ServerTasksCapability, ToolsCapability,
+    ToolsTaskRequests, tasks,
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::ask::Seal;
 use crate::catalog::{Catalog, ListSettings};
@@ -20,7 +21,8 @@ use crate::completion::Completer;
 use crate::dispatch::Methods;
 use crate::layer::{MethodService, Stack};
 use crate::server::{PrincipalOf, Shared};
-use crate::{Changes, Offer, Server};
+use crate::tasks::Tasks;
+use crate::{Changes, Offer, Server, TaskOptions};
 
 /// Builds a [`Server`].
 ///
@@ -34,6 +36,7 @@ pub struct ServerBuilder {
     versions: Vec<ProtocolVersion>,
     offer: Offer,
     validator: Option<Box<dyn SchemaValidator>>,
+    tasks: Option<TaskOptions>,
     changes: Option<Changes>,
     completer: Option<Completer>,
     logging: bool,
@@ -57,6 +60,7 @@ impl ServerBuilder {
             versions: ProtocolVersion::ALL.to_vec(),
             offer: Offer::default(),
             validator: None,
+            tasks: None,
             changes: None,
             completer: None,
             logging: false,
@@ -94,6 +98,13 @@ impl ServerBuilder {
     /// of by themselves.
     pub fn changes(mut self, changes: &Changes) -> Self {
         self.changes = Some(changes.clone());
+        self
+    }
+
+    /// Lets calls of tools be tasks, within these bounds: by the wish of the client in 2025-11-25,
+    /// by the [handler](crate::Context::become_task) in later revisions. Tasks are kept in memory.
+    pub fn tasks(mut self, options: TaskOptions) -> Self {
+        self.tasks = Some(options);
         self
     }
 
@@ -161,6 +172,7 @@ impl ServerBuilder {
             identity: Arc::new(identity),
             catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
             validator: self.validator,
+            tasks: self.tasks.map(Tasks::new),
             changes: self.changes,
             completer: self.completer,
             seal: Seal::new(self.state_key),
@@ -193,6 +205,16 @@ impl ServerBuilder {
         }
         capabilities.completions = self.completer.as_ref().map(|_| Map::new());
         capabilities.logging = self.logging.then(Map::new);
+        if self.tasks.is_some() && capabilities.tools.is_some() {
+            let calls = ToolsTaskRequests::new().with_call(Map::new());
+            let tasks = ServerTasksCapability::new()
+                .with_list(Map::new())
+                .with_cancel(Map::new())
+                .with_requests(ServerTaskRequests::new().with_tools(calls));
+            capabilities.tasks = Some(tasks.into());
+            let extension = (tasks::EXTENSION.to_owned(), Value::Object(Map::new()));
+            capabilities.extensions = Some(Map::from_iter([extension]));
+        }
         capabilities
     }
 }

@@ -64,6 +64,11 @@ impl Catalog {
         .filter_map(|(differs, change)| differs.then_some(change))
     }
 
+    /// The most entries on one page of a list.
+    pub(crate) fn page_size(&self) -> usize {
+        self.settings.page_size
+    }
+
     /// The first template that the URI is of, with its variables.
     pub(crate) fn template_of(&self, uri: &str) -> Option<(&Arc<TemplateEntry>, TemplateVars)> {
         self.templates

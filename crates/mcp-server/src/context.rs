@@ -2,15 +2,17 @@
 
 mod log;
 mod progress;
+mod task;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::task::AtomicWaker;
 use http::Extensions;
 use mcp_jsonrpc::{Notification, RawJson};
 use mcp_protocol::{
-    ClientCapabilities, Implementation, ProtocolVersion, RequestContext, RpcNotification,
+    ClientCapabilities, Implementation, Meta, ProtocolVersion, RequestContext, RpcNotification,
 };
 use mcp_transport::{Channel, Incoming, Session};
 use serde::Serialize;
@@ -22,6 +24,7 @@ use crate::server::Shared;
 
 pub(crate) use log::SessionLevel;
 use progress::Meter;
+use task::TaskSlot;
 
 /// The request that a handler answers: who asks, under which rules, and what may be sent to the
 /// client meanwhile.
@@ -40,6 +43,9 @@ struct Call {
     extensions: Extensions,
     meter: Meter,
     rounds: Option<Rounds>,
+    task: TaskSlot,
+    /// Wakes what drives the handler.
+    driver: AtomicWaker,
     answered: AtomicBool,
 }
 
@@ -66,6 +72,8 @@ impl Context {
             extensions,
             meter: Meter::default(),
             rounds,
+            task: TaskSlot::default(),
+            driver: AtomicWaker::new(),
             answered: AtomicBool::new(false),
         }))
     }
@@ -95,11 +103,14 @@ impl Context {
         &self.0.extensions
     }
 
-    /// Cancelled when the client gave the request up. The future of the handler is dropped then,
-    /// so only what runs apart from it has to look here.
+    /// Cancelled when the client gave the request up, or the task that it has become. The future
+    /// of the handler is dropped then, so only what runs apart from it has to look here.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
-        &self.0.cancelled
+        match self.task() {
+            Some(work) => &work.cancelled,
+            None => &self.0.cancelled,
+        }
     }
 
     /// Waits until the client gives the request up.
@@ -107,7 +118,7 @@ impl Context {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn cancelled(&self) {
-        self.0.cancelled.cancelled().await;
+        self.cancellation().cancelled().await;
     }
 
     pub(crate) fn server(&self) -> &Arc<Shared> {
@@ -131,8 +142,33 @@ impl Context {
     }
 
     /// From when this is dropped, nothing more is sent that belongs to the request.
-    pub(crate) fn until_answered(&self) -> impl Drop + Send + 'static {
+    pub(crate) fn until_answered(&self) -> Answered {
         Answered(self.clone())
+    }
+
+    /// Who is to be woken when the handler cannot go on by itself.
+    pub(crate) fn wake_by(&self, task: &std::task::Context<'_>) {
+        self.0.driver.register(task.waker());
+    }
+
+    pub(crate) fn wake_driver(&self) {
+        self.0.driver.wake();
+    }
+
+    /// By what the messages go that belong to the request. Those of a task have the session.
+    fn outlet(&self) -> Option<&dyn Channel> {
+        match self.task() {
+            None => Some(&*self.0.channel),
+            Some(_) => self.session().map(|session| &**session.channel()),
+        }
+    }
+
+    /// What marks a message of the task that the request has become.
+    fn related(&self) -> Option<Meta> {
+        let work = self.task()?;
+        let mut meta = Meta::new();
+        meta.set_related_task(&work.id);
+        Some(meta)
     }
 
     fn is_answered(&self) -> bool {
@@ -142,12 +178,15 @@ impl Context {
     /// Sends what belongs to this request. A failure means that the connection is ending, which
     /// the handler learns by its cancellation.
     async fn notify<N: RpcNotification>(&self, params: &(impl Serialize + Sync)) {
+        let Some(outlet) = self.outlet() else {
+            return;
+        };
         let Ok(params) = RawJson::encode(params) else {
             tracing::error!(method = %N::METHOD, "a notification that JSON cannot express");
             return;
         };
         let notification = Notification::new(N::METHOD, Some(params));
-        if let Err(error) = self.0.channel.notify(notification).await {
+        if let Err(error) = outlet.notify(notification).await {
             tracing::debug!(method = %N::METHOD, %error, "a notification was not sent");
         }
     }
@@ -162,7 +201,8 @@ impl fmt::Debug for Context {
     }
 }
 
-struct Answered(Context);
+/// A request that is not answered yet.
+pub(crate) struct Answered(Context);
 
 impl Drop for Answered {
     fn drop(&mut self) {

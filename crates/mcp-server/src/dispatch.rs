@@ -8,6 +8,7 @@ mod read_resource;
 mod rounds;
 mod set_level;
 mod subscribe;
+mod tasks;
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -77,6 +78,14 @@ impl Methods {
             let feature = Feature::SubscriptionsListen;
             methods.add_where(feature, "subscriptions/listen", listen::answer);
         }
+        if capabilities.tasks.is_some() {
+            methods.add_where(Feature::Tasks, "tasks/list", tasks::list);
+            methods.add_where(Feature::Tasks, "tasks/result", tasks::result);
+            methods.add_where(Feature::Stateless, "tasks/update", tasks::update);
+            // Two specifications share these, and neither is that of the earlier revisions.
+            methods.add("tasks/get", |s, call| either(s, call, tasks::get));
+            methods.add("tasks/cancel", |s, call| either(s, call, tasks::cancel));
+        }
         methods
     }
 
@@ -98,6 +107,15 @@ impl Methods {
         let exists = method.feature.is_none_or(|feature| version.has(feature));
         exists.then_some(method.run)
     }
+}
+
+/// Answers where the revision has tasks, or stands beside the extension that has them.
+fn either(server: &Arc<Shared>, call: Call, run: Run) -> Answering {
+    let version = call.context.version;
+    if version.has(Feature::Tasks) || version.is_stateless() {
+        return run(server, call);
+    }
+    now(Err(ErrorObject::method_not_found(&call.message.method)))
 }
 
 /// Answers one request.

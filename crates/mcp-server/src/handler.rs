@@ -54,23 +54,22 @@ where
     })
 }
 
-/// How a run of a handler has ended.
+/// How a run of a handler has ended, or why it stopped.
 pub(crate) enum Ended<T, E> {
     Done(Result<T, E>),
     Panicked,
     /// It waits for answers that only another request brings. It is dropped, and run again from
     /// its start with those answers.
     Asked,
+    /// It wants to go on in a task. Whoever drives it decides that, and drives it on.
+    WantsTask,
 }
 
-/// Runs a handler until it ends, or cannot go on without the client.
-pub(crate) async fn drive<T, E>(cx: &Context, running: Running<T, E>) -> Ended<T, E> {
-    let _answered = cx.until_answered();
+/// Runs a handler until it ends, or cannot go on by itself.
+pub(crate) async fn drive<T, E>(cx: &Context, running: &mut Running<T, E>) -> Ended<T, E> {
     let mut running = AssertUnwindSafe(running).catch_unwind();
     std::future::poll_fn(|task| {
-        if let Some(rounds) = cx.rounds() {
-            rounds.wake_by(task);
-        }
+        cx.wake_by(task);
         if let Poll::Ready(outcome) = running.poll_unpin(task) {
             return Poll::Ready(outcome.map_or(Ended::Panicked, Ended::Done));
         }
@@ -78,6 +77,9 @@ pub(crate) async fn drive<T, E>(cx: &Context, running: Running<T, E>) -> Ended<T
         // that it asks side by side are all there.
         if cx.rounds().is_some_and(Rounds::has_questions) {
             return Poll::Ready(Ended::Asked);
+        }
+        if cx.wants_task() {
+            return Poll::Ready(Ended::WantsTask);
         }
         Poll::Pending
     })

@@ -15,6 +15,7 @@ mod offer;
 mod prompt;
 mod resource;
 mod server;
+mod tasks;
 mod template;
 mod tool;
 
@@ -29,5 +30,6 @@ pub use offer::Offer;
 pub use prompt::IntoPromptResult;
 pub use resource::IntoResourceResult;
 pub use server::Server;
+pub use tasks::TaskOptions;
 pub use template::{TemplateError, TemplateVars, UriTemplate};
 pub use tool::{IntoToolResult, Json, NoArgs};

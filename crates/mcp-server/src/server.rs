@@ -17,6 +17,7 @@ use crate::catalog::Catalog;
 use crate::completion::Completer;
 use crate::dispatch::{self, Methods};
 use crate::layer::MethodService;
+use crate::tasks::Tasks;
 use crate::{Changes, Offer, ServerBuilder};
 
 /// A server: a registry of tools, prompts and resources that answers the requests of any number
@@ -40,6 +41,7 @@ pub(crate) struct Shared {
     pub(crate) info: Value,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     pub(crate) validator: Option<Box<dyn SchemaValidator>>,
+    pub(crate) tasks: Option<Tasks>,
     pub(crate) changes: Option<Changes>,
     pub(crate) completer: Option<Completer>,
     pub(crate) methods: Methods,

@@ -23,6 +23,9 @@ pub enum AskError {
     /// Only tools, prompts and resources may ask since 2026-07-28.
     #[error("this method cannot ask the client in this revision")]
     NotHere,
+    /// The server could not make a task of the call.
+    #[error("the call needs a task, and none can be made of it")]
+    NoTask,
     /// The request that the question belongs to is over. Only seen by what runs apart from its
     /// handler.
     #[error("the request is over")]
@@ -66,9 +69,15 @@ impl AskError {
     }
 }
 
-/// `a.b` as `{"a":{"b":{}}}`.
+/// `a.b` as `{"a":{"b":{}}}`. The id of an extension has dots of its own.
 fn nested(path: &str) -> Value {
-    path.rsplit('.')
+    let parts: Vec<&str> = match path.strip_prefix("extensions.") {
+        Some(id) => vec!["extensions", id],
+        None => path.split('.').collect(),
+    };
+    parts
+        .into_iter()
+        .rev()
         .fold(Value::Object(Map::new()), |inner, name| {
             Value::Object(Map::from_iter([(name.to_owned(), inner)]))
         })

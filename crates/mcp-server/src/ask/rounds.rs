@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task;
 
-use futures_util::task::AtomicWaker;
 use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
 use mcp_protocol::{InputRequest, InputRequests, InputRequiredResult};
 use serde::de::DeserializeOwned;
@@ -33,7 +31,6 @@ pub(super) struct Carried {
 pub(crate) struct Rounds {
     subject: Subject,
     state: Mutex<State>,
-    waker: AtomicWaker,
     ended: Notify,
 }
 
@@ -41,9 +38,16 @@ pub(crate) struct Rounds {
 struct State {
     given: Values,
     carried: Carried,
-    uses: HashMap<String, usize>,
+    uses: HashMap<(Kind, String), usize>,
     asked: InputRequests,
     ended: bool,
+}
+
+/// What a key names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Question,
+    Once,
 }
 
 /// What the client brings to a round.
@@ -75,15 +79,15 @@ impl Rounds {
         Ok(Self {
             subject,
             state: Mutex::new(state),
-            waker: AtomicWaker::new(),
             ended: Notify::new(),
         })
     }
 
-    /// The key on the wire: the n-th use of a key in a run is another question than the first.
-    pub(super) fn key_of_this_use(&self, key: &str) -> String {
+    /// The key of this use: the n-th use of a key in a run is another question, or another thing
+    /// to be done once, than the first.
+    pub(super) fn key_of_this_use(&self, kind: Kind, key: &str) -> String {
         let mut state = self.lock();
-        let uses = state.uses.entry(key.to_owned()).or_default();
+        let uses = state.uses.entry((kind, key.to_owned())).or_default();
         *uses += 1;
         match *uses {
             1 => key.to_owned(),
@@ -106,15 +110,17 @@ impl Rounds {
         Some(answer)
     }
 
-    /// Adds a question to those that end the round, and waits until it has ended.
-    pub(super) async fn ask(&self, key: String, method: MethodName, params: RawJson) {
+    /// Adds a question to those that end the round.
+    pub(super) fn ask(&self, key: String, method: &MethodName, params: RawJson) {
         let question = InputRequest::Other {
             method: method.as_str().to_owned(),
             params: Some(params),
         };
         self.lock().asked.insert(key, question);
-        // The question may come from another task than the one that drives the handler.
-        self.waker.wake();
+    }
+
+    /// Waits until the round has ended.
+    pub(super) async fn ended(&self) {
         loop {
             let ended = self.ended.notified();
             if self.lock().ended {
@@ -134,11 +140,6 @@ impl Rounds {
             Ok(raw) => drop(self.lock().carried.kept.insert(key, raw)),
             Err(error) => tracing::error!(%error, key, "a value that JSON cannot express"),
         }
-    }
-
-    /// Who is to be woken when a question is asked.
-    pub(crate) fn wake_by(&self, task: &task::Context<'_>) {
-        self.waker.register(task.waker());
     }
 
     /// Whether the handler waits for the client.

@@ -53,7 +53,8 @@ impl Context {
         }
     }
 
-    async fn send_log(&self, params: LoggingMessageParams) {
+    async fn send_log(&self, mut params: LoggingMessageParams) {
+        params.meta = self.related();
         self.notify::<logging::LoggingMessage>(&params).await;
     }
 

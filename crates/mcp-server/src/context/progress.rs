@@ -34,6 +34,7 @@ impl Context {
             return;
         }
         let mut params = ProgressParams::new(token.clone(), report.progress);
+        params.meta = self.related();
         params.total = report.total;
         params.message = report
             .message

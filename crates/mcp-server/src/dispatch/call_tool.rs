@@ -1,10 +1,13 @@
 //! `tools/call`.
 
+mod task;
+
 use std::borrow::Cow;
+use std::future::ready;
 use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::CallToolResult;
+use mcp_protocol::{CallToolResult, TaskMetadata};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,6 +18,8 @@ use crate::server::Shared;
 use crate::tool::ToolEntry;
 use crate::{Context, ToolError};
 
+type RunningTool = Running<CallToolResult, ToolError>;
+
 /// Borrows from the request, so that arguments are copied only into their own type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,6 +28,8 @@ struct Params<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    #[serde(default)]
+    task: Option<TaskMetadata>,
     #[serde(borrow, default)]
     input_responses: Option<&'a RawValue>,
     #[serde(default)]
@@ -40,46 +47,78 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let catalog = server.catalog();
     let entry = catalog.tools.get(&params.name).ok_or_else(unknown)?;
     let arguments = object(params.arguments, "arguments")?;
+    let task = task::asked_for(server, &call, &entry.tool, params.task)?;
     let brought = Brought {
         input_responses: params.input_responses,
         request_state: params.request_state.as_deref(),
     };
     let cx = rounds::context(server, call, &raw, &brought)?;
-    if let Some(validator) = &server.validator
-        && let Some(fault) = entry.check_arguments(arguments, &**validator)?
-    {
-        return Ok(now(write(CallToolResult::error(fault), &cx)));
-    }
-    Ok(match (entry.handler)(arguments, cx.clone()) {
-        Ok(running) => Box::pin(finish(Arc::clone(entry), running, cx)),
-        Err(error) => now(write(CallToolResult::error(error.to_string()), &cx)),
+    let running = start(entry, arguments, &cx)?;
+    let entry = Arc::clone(entry);
+    Ok(match task {
+        Some(wanted) => now(task::begin(entry, running, cx, &wanted)),
+        None => Box::pin(finish(entry, running, cx)),
     })
 }
 
-async fn finish(
-    entry: Arc<ToolEntry>,
-    running: Running<CallToolResult, ToolError>,
-    cx: Context,
-) -> Answer {
-    let result = match drive(&cx, running).await {
+/// Begins the call of a tool. Arguments that do not fit are what it ends with at once.
+fn start(
+    entry: &ToolEntry,
+    arguments: &RawValue,
+    cx: &Context,
+) -> Result<RunningTool, ErrorObject> {
+    let failed = |why: String| -> RunningTool { Box::pin(ready(Ok(CallToolResult::error(why)))) };
+    if let Some(validator) = &cx.server().validator
+        && let Some(fault) = entry.check_arguments(arguments, &**validator)?
+    {
+        return Ok(failed(fault));
+    }
+    let started = (entry.handler)(arguments, cx.clone());
+    Ok(started.unwrap_or_else(|error| failed(error.to_string())))
+}
+
+async fn finish(entry: Arc<ToolEntry>, mut running: RunningTool, cx: Context) -> Answer {
+    let answered = cx.until_answered();
+    if cx.server().tasks.is_some() {
+        cx.allow_task();
+    }
+    loop {
+        match drive(&cx, &mut running).await {
+            Ended::Asked => return rounds::ask(&cx),
+            Ended::WantsTask => {
+                if let Some(work) = task::decide(&cx) {
+                    return task::detach(entry, running, cx, work, answered);
+                }
+            }
+            ended => return write(outcome(&entry, ended, &cx)?, &cx),
+        }
+    }
+}
+
+/// What the call of a tool has come to.
+fn outcome(
+    entry: &ToolEntry,
+    ended: Ended<CallToolResult, ToolError>,
+    cx: &Context,
+) -> Result<CallToolResult, ErrorObject> {
+    let mut result = match ended {
         Ended::Done(Ok(result)) => match &cx.server().validator {
             Some(validator) => entry.check_result(result, &**validator)?,
             None => result,
         },
         Ended::Done(Err(error)) => error.into_answer()?,
-        Ended::Panicked => {
+        Ended::Panicked | Ended::Asked | Ended::WantsTask => {
             tracing::error!(tool = entry.tool.name, "a tool panicked");
             CallToolResult::error(format!("the tool {} failed", entry.tool.name))
         }
-        Ended::Asked => return rounds::ask(&cx),
     };
-    write(result, &cx)
-}
-
-fn write(mut result: CallToolResult, cx: &Context) -> Answer {
     if let (Some(value), true) = (&result.structured_content, result.content.is_empty()) {
         // For models, and for clients that look at content only.
         result.content.push(value.to_string().into());
     }
+    Ok(result)
+}
+
+fn write(result: CallToolResult, cx: &Context) -> Answer {
     reply(result, cx.server(), cx.request())
 }

@@ -47,15 +47,16 @@ fn check(server: &Shared, params: &CompleteParams) -> Result<(), ErrorObject> {
     }
 }
 
-async fn finish(running: Running<Completion, RequestError>, cx: Context) -> Answer {
+async fn finish(mut running: Running<Completion, RequestError>, cx: Context) -> Answer {
+    let _answered = cx.until_answered();
     let subject = "completion";
-    let completion = match drive(&cx, running).await {
+    let completion = match drive(&cx, &mut running).await {
         Ended::Done(result) => result.map_err(|error| {
             error.into_answer(subject, || {
                 ErrorObject::invalid_params("nothing to complete")
             })
         })?,
-        Ended::Panicked => return Err(super::panicked(subject)),
+        Ended::Panicked | Ended::WantsTask => return Err(super::panicked(subject)),
         // A completion has no rounds to ask in.
         Ended::Asked => return Err(ErrorObject::internal("a completion cannot ask")),
     };

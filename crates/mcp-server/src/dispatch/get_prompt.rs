@@ -66,17 +66,18 @@ fn complete(entry: &PromptEntry, arguments: &RawValue) -> Result<(), ErrorObject
 
 async fn finish(
     entry: Arc<PromptEntry>,
-    running: Running<GetPromptResult, RequestError>,
+    mut running: Running<GetPromptResult, RequestError>,
     cx: Context,
 ) -> Answer {
+    let _answered = cx.until_answered();
     let name = &entry.prompt.name;
-    let result = match drive(&cx, running).await {
+    let result = match drive(&cx, &mut running).await {
         Ended::Done(result) => result.map_err(|error| {
             error.into_answer(name, || {
                 ErrorObject::invalid_params(format!("unknown prompt: {name}"))
             })
         })?,
-        Ended::Panicked => return Err(super::panicked(name)),
+        Ended::Panicked | Ended::WantsTask => return Err(super::panicked(name)),
         Ended::Asked => return rounds::ask(&cx),
     };
     reply(result, cx.server(), cx.request())

@@ -62,14 +62,15 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
 
 async fn finish(
     uri: String,
-    running: Running<ReadResourceResult, RequestError>,
+    mut running: Running<ReadResourceResult, RequestError>,
     cx: Context,
 ) -> Answer {
-    let result = match drive(&cx, running).await {
+    let _answered = cx.until_answered();
+    let result = match drive(&cx, &mut running).await {
         Ended::Done(result) => {
             result.map_err(|error| error.into_answer(&uri, || not_found(&uri, cx.version())))?
         }
-        Ended::Panicked => return Err(super::panicked(&uri)),
+        Ended::Panicked | Ended::WantsTask => return Err(super::panicked(&uri)),
         Ended::Asked => return rounds::ask(&cx),
     };
     reply(result, cx.server(), cx.request())
