@@ -1,6 +1,6 @@
 // Drives our servers with the TypeScript SDK's client.
 //
-// Usage: node client.mjs JSON, where JSON is {"command": .., "args": [..]} or {"url": ..}, with
+// Usage: node client.mjs REVISION JSON, where JSON is {"command": .., "args": [..]} or {"url": ..}, with
 // {"calls": [{"tool", "arguments", "expect"}], "resource": bool, "prompt": text}. Prints one line
 // of JSON.
 
@@ -8,7 +8,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-const plan = JSON.parse(process.argv[2]);
+const revision = process.argv[2];
+const plan = JSON.parse(process.argv[3]);
 const transport = plan.url
   ? new StreamableHTTPClientTransport(new URL(plan.url))
   : new StdioClientTransport({ command: plan.command, args: plan.args });
@@ -16,6 +17,19 @@ const transport = plan.url
 function check(condition, message) {
   if (!condition) throw new Error(message);
 }
+
+// The SDK always offers its newest revision; here it offers the one that is asked for.
+const send = transport.send.bind(transport);
+transport.send = (message, options) => {
+  if (message.method === "initialize") message.params.protocolVersion = revision;
+  return send(message, options);
+};
+let agreed;
+const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
+transport.setProtocolVersion = (version) => {
+  agreed = version;
+  setProtocolVersion?.(version);
+};
 
 const client = new Client({ name: "interop", version: "1.0.0" });
 await client.connect(transport);
@@ -42,7 +56,7 @@ if (plan.prompt) {
   const got = await client.getPrompt({ name: listed[0].name, arguments: args });
   check(got.messages.length > 0, "an empty prompt");
 }
-const version = transport.protocolVersion ?? "negotiated";
+check(agreed === revision, `asked for ${revision}, got ${agreed}`);
 if (plan.url) await transport.terminateSession();
 await client.close();
-console.log(JSON.stringify({ version, tools: tools.length, calls, resources, prompts }));
+console.log(JSON.stringify({ version: agreed, tools: tools.length, calls, resources, prompts }));

@@ -2,6 +2,8 @@
 
 mod clients;
 mod install;
+mod page;
+mod program;
 mod servers;
 
 use anyhow::{Result, bail};
@@ -12,9 +14,19 @@ use crate::workspace::{in_ci, say};
 /// One line of the table.
 pub(crate) struct Row {
     /// Who speaks to whom.
-    who: String,
-    /// The revision they agreed on and what was done, or why it failed.
-    outcome: Result<String>,
+    pair: String,
+    /// The revision they agreed on, or that was asked for.
+    version: String,
+    outcome: Outcome,
+}
+
+pub(crate) enum Outcome {
+    /// What was done.
+    Done(String),
+    /// The other side does not speak this revision, and says so.
+    NotOffered(String),
+    /// Why not.
+    Failed(String),
 }
 
 pub(crate) fn run(sh: &Shell) -> Result<()> {
@@ -34,25 +46,34 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     let place = install::run(sh)?;
     let mut rows = servers::drive(sh, &place)?;
     rows.extend(clients::drive(sh, &place)?);
-    report(&rows)
+    report(sh, &rows)
 }
 
-fn report(rows: &[Row]) -> Result<()> {
+fn report(sh: &Shell, rows: &[Row]) -> Result<()> {
     let width = rows
         .iter()
-        .map(|row| row.who.len())
+        .map(|row| row.pair.len())
         .max()
         .unwrap_or_default();
-    for Row { who, outcome } in rows {
-        match outcome {
-            Ok(done) => say(&format!("ok    {who:width$}  {done}")),
-            Err(why) => say(&format!("FAIL  {who:width$}  {why:#}")),
-        }
+    for row in rows {
+        let (mark, what) = match &row.outcome {
+            Outcome::Done(done) => ("ok  ", done),
+            Outcome::NotOffered(why) => ("--  ", why),
+            Outcome::Failed(why) => ("FAIL", why),
+        };
+        say(&format!(
+            "{mark}  {:width$}  {:10}  {what}",
+            row.pair, row.version
+        ));
     }
-    let failed = rows.iter().filter(|row| row.outcome.is_err()).count();
+    let failed = rows
+        .iter()
+        .filter(|row| matches!(row.outcome, Outcome::Failed(_)))
+        .count();
     if failed > 0 {
-        bail!("{failed} of {} pairs failed", rows.len());
+        bail!("{failed} of {} tries failed", rows.len());
     }
-    say(&format!("interop: {} pairs", rows.len()));
+    page::write(sh, rows)?;
+    say(&format!("interop: {} tries", rows.len()));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Drives servers that other people wrote with our client.
 //!
 //! The argument is a file with a list of servers: how each is started, which tools to call with
-//! what, and what their results must contain. Prints one line of JSON for each server.
+//! what, and what their results must contain. Each is tried in the newest revision that both know
+//! and in every other revision. Prints one line of JSON for each try.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -9,8 +10,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use mcp::client::{CallOptions, ClientOptions, Session};
+use mcp::interceptors::Phase;
 use mcp::protocol::{CallToolParams, ContentBlock, GetPromptParams};
-use mcp::{Config, Variables};
+use mcp::{Config, ProtocolVersion, Variables};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -56,15 +58,57 @@ async fn main() -> Result<()> {
     let port = free_port().await?;
     let plans: Vec<Plan> = serde_json::from_str(&text.replace("{port}", &port.to_string()))?;
     for plan in &plans {
-        let report = match tokio::time::timeout(Duration::from_secs(60), run(plan)).await {
-            Ok(Ok(done)) => json!({"server": plan.name, "done": done}),
-            Ok(Err(error)) => json!({"server": plan.name, "error": error.to_string()}),
-            Err(_) => json!({"server": plan.name, "error": "not done within 60 s"}),
-        };
-        writeln!(std::io::stdout(), "{report}")?;
+        let newest = report(plan, &ProtocolVersion::ALL).await?;
+        for version in ProtocolVersion::ALL {
+            if newest.as_deref() != Some(version.as_str()) {
+                report(plan, &[version]).await?;
+            }
+        }
     }
     Ok(())
 }
+
+/// Tries a server with these revisions; says which one was agreed on.
+async fn report(plan: &Plan, versions: &[ProtocolVersion]) -> Result<Option<String>> {
+    let tried = tokio::time::timeout(Duration::from_secs(60), run(plan, versions)).await;
+    let mut report = json!({"server": plan.name});
+    let mut agreed = None;
+    match tried.unwrap_or_else(|_| Err("not done within 60 s".into())) {
+        Ok(Done { version, what }) => {
+            report["version"] = json!(version);
+            report["done"] = json!(what);
+            agreed = Some(version);
+        }
+        Err(error) => match versions {
+            // A server need not know every revision.
+            [version] if error.is::<NotOffered>() => {
+                report["version"] = json!(version.as_str());
+                report["refused"] = json!(error.to_string());
+            }
+            _ => report["error"] = json!(error.to_string()),
+        },
+    }
+    writeln!(std::io::stdout(), "{report}")?;
+    Ok(agreed)
+}
+
+/// What came of a try.
+struct Done {
+    version: String,
+    what: String,
+}
+
+/// The server does not speak the revision that was asked for.
+#[derive(Debug)]
+struct NotOffered(String);
+
+impl std::fmt::Display for NotOffered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for NotOffered {}
 
 /// A port that was free a moment ago; the servers that need it cannot choose one themselves.
 async fn free_port() -> Result<u16> {
@@ -72,13 +116,13 @@ async fn free_port() -> Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-async fn run(plan: &Plan) -> Result<String> {
+async fn run(plan: &Plan, versions: &[ProtocolVersion]) -> Result<Done> {
     let mark = format!("{}-{}", plan.name, std::process::id());
     let mut started = None;
     if let Some(start) = &plan.start {
         started = Some(spawn(start, &mark).await?);
     }
-    let done = drive(plan, &mark).await;
+    let done = drive(plan, versions, &mark).await;
     if let Some(mut child) = started {
         child.kill().await?;
     }
@@ -108,14 +152,17 @@ async fn spawn(start: &Start, mark: &str) -> Result<tokio::process::Child> {
     Ok(child)
 }
 
-async fn drive(plan: &Plan, mark: &str) -> Result<String> {
-    let session = connect(plan, mark).await?;
+async fn drive(plan: &Plan, versions: &[ProtocolVersion], mark: &str) -> Result<Done> {
+    let session = connect(plan, versions, mark).await?;
     let done = exercise(&session, plan).await;
     session.close().await;
-    done
+    Ok(Done {
+        version: session.version().as_str().to_owned(),
+        what: done?,
+    })
 }
 
-async fn connect(plan: &Plan, mark: &str) -> Result<Session> {
+async fn connect(plan: &Plan, versions: &[ProtocolVersion], mark: &str) -> Result<Session> {
     let mut server = plan.server.clone();
     if server.contains_key("command") {
         server.insert("env".to_owned(), json!({ MARK: mark }));
@@ -123,9 +170,17 @@ async fn connect(plan: &Plan, mark: &str) -> Result<Session> {
     let config = json!({"mcpServers": {&plan.name: server}}).to_string();
     let config = Config::parse("plan", &config, &Variables::none())?;
     let server = config.servers().get(&plan.name).ok_or("no server")?;
-    let options = ClientOptions::new("interop", "1.0.0").with_server(&*plan.name);
+    let options = ClientOptions::new("interop", "1.0.0")
+        .with_server(&*plan.name)
+        .with_versions(versions);
     let connected = Session::connect(&*server.connector(), options).await;
-    connected.map_err(|error| error.chain().into())
+    connected.map_err(|error| {
+        let chain = error.chain();
+        match error.phase() {
+            Phase::Handshake if error.is_permanent() => NotOffered(chain).into(),
+            _ => chain.into(),
+        }
+    })
 }
 
 async fn exercise(session: &Session, plan: &Plan) -> Result<String> {
@@ -162,8 +217,7 @@ async fn exercise(session: &Session, plan: &Plan) -> Result<String> {
         return Err("it lists no resource or no prompt".into());
     }
     Ok(format!(
-        "{}: {} tools, {} called, {resources} resources, {templates} templates, {prompts} prompts",
-        session.version().as_str(),
+        "{} tools, {} called, {resources} resources, {templates} templates, {prompts} prompts",
         tools.items.len(),
         plan.calls.len(),
     ))

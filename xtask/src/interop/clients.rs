@@ -1,17 +1,24 @@
 //! Their clients against our servers.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use xshell::{Shell, cmd};
 
-use super::{Row, install::Place};
+use super::install::Place;
+use super::program::Program;
+use super::{Outcome, Row};
 use crate::workspace::text;
 
 pub(crate) fn drive(sh: &Shell, place: &Place) -> Result<Vec<Row>> {
-    let wiki = Wiki::start(place)?;
+    let mcp = place.programs.join("mcp");
+    let wiki = Program::start(
+        Command::new(mcp)
+            .args(["serve", "wiki", "--http", "127.0.0.1:0", "--dir"])
+            .arg(&place.scratch),
+        true,
+    )?;
     let files = json!({
         "command": place.programs.join("mcp"),
         "args": ["serve", "files", "--root", place.scratch],
@@ -32,20 +39,44 @@ pub(crate) fn drive(sh: &Shell, place: &Place) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (server, plan) in [("files", &files), ("wiki", &pages)] {
         for mode in ["auto", "legacy"] {
-            rows.push(Row {
-                who: format!("Python SDK ({mode}) -> {server}"),
-                outcome: python(sh, place, mode, plan),
-            });
+            let done = python(sh, place, mode, plan);
+            rows.push(row("Python SDK", server, "", done));
         }
-        rows.push(Row {
-            who: format!("TypeScript SDK -> {server}"),
-            outcome: typescript(sh, place, plan),
-        });
+        for version in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
+            let done = typescript(sh, place, version, plan);
+            rows.push(row("TypeScript SDK", server, version, done));
+        }
+        for version in REVISIONS {
+            let done = rmcp(sh, place, version, plan);
+            rows.push(row("rmcp", server, version, done));
+        }
     }
     Ok(rows)
 }
 
-fn python(sh: &Shell, place: &Place, mode: &str, plan: &Value) -> Result<String> {
+/// What rmcp can ask for.
+const REVISIONS: [&str; 5] = [
+    "2026-07-28",
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
+
+fn row(client: &str, server: &str, version: &str, done: Result<(String, String)>) -> Row {
+    let pair = format!("{client} -> mcp serve {server}");
+    let (version, outcome) = match done {
+        Ok((version, done)) => (version, Outcome::Done(done)),
+        Err(why) => (version.to_owned(), Outcome::Failed(format!("{why:#}"))),
+    };
+    Row {
+        pair,
+        version,
+        outcome,
+    }
+}
+
+fn python(sh: &Shell, place: &Place, mode: &str, plan: &Value) -> Result<(String, String)> {
     let (program, plan) = (&place.python, plan.to_string());
     let _there = sh.push_dir(place.modules.with_file_name(""));
     summary(
@@ -55,17 +86,27 @@ fn python(sh: &Shell, place: &Place, mode: &str, plan: &Value) -> Result<String>
     )
 }
 
-fn typescript(sh: &Shell, place: &Place, plan: &Value) -> Result<String> {
+fn typescript(sh: &Shell, place: &Place, version: &str, plan: &Value) -> Result<(String, String)> {
     let (program, plan) = (&place.node, plan.to_string());
     let _there = sh.push_dir(place.modules.with_file_name(""));
     summary(
-        &cmd!(sh, "timeout 60 {program} client.mjs {plan}")
+        &cmd!(sh, "timeout 60 {program} client.mjs {version} {plan}")
             .quiet()
             .read()?,
     )
 }
 
-fn summary(line: &str) -> Result<String> {
+fn rmcp(sh: &Shell, place: &Place, version: &str, plan: &Value) -> Result<(String, String)> {
+    let (program, plan) = (place.rmcp.join("rmcp-client"), plan.to_string());
+    summary(
+        &cmd!(sh, "timeout 60 {program} {version} {plan}")
+            .quiet()
+            .read()?,
+    )
+}
+
+/// The revision and what was done, from the line that a client prints.
+fn summary(line: &str) -> Result<(String, String)> {
     let report: Value =
         serde_json::from_str(line).with_context(|| format!("not a report: {line}"))?;
     let number = |key: &str| report.get(key).and_then(Value::as_u64).unwrap_or_default();
@@ -74,55 +115,13 @@ fn summary(line: &str) -> Result<String> {
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
     if calls == 0 {
-        return Err(anyhow!("nothing was called"));
+        bail!("nothing was called");
     }
-    Ok(format!(
-        "{}: {} tools, {calls} called, {} resources, {} prompts",
-        text(&report, "version"),
+    let done = format!(
+        "{} tools, {calls} called, {} resources, {} prompts",
         number("tools"),
         number("resources"),
         number("prompts"),
-    ))
-}
-
-/// `mcp serve wiki` on a free port, for as long as this lives.
-struct Wiki {
-    url: String,
-    child: Child,
-    /// Kept open: a server whose stderr is gone may stop.
-    _stderr: BufReader<ChildStderr>,
-}
-
-impl Wiki {
-    fn start(place: &Place) -> Result<Self> {
-        let mut child = Command::new(place.programs.join("mcp"))
-            .args(["serve", "wiki", "--http", "127.0.0.1:0", "--dir"])
-            .arg(&place.scratch)
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let mut stderr = BufReader::new(child.stderr.take().context("stderr is piped")?);
-        let mut line = String::new();
-        while stderr.read_line(&mut line)? > 0 {
-            if let Some(at) = line.find("http://") {
-                let url = line.get(at..).unwrap_or_default().trim().to_owned();
-                return Ok(Self {
-                    url,
-                    child,
-                    _stderr: stderr,
-                });
-            }
-            line.clear();
-        }
-        child.kill().ok();
-        child.wait()?;
-        bail!("mcp serve wiki printed no URL")
-    }
-}
-
-impl Drop for Wiki {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
+    );
+    Ok((text(&report, "version").to_owned(), done))
 }

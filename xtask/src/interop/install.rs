@@ -13,6 +13,8 @@ pub(crate) struct Place {
     pub(crate) modules: PathBuf,
     /// Python in its own environment.
     pub(crate) python: PathBuf,
+    /// The programs of the official Rust SDK.
+    pub(crate) rmcp: PathBuf,
     /// The programs of this workspace.
     pub(crate) programs: PathBuf,
     /// A git repository with one committed and one untracked file.
@@ -57,13 +59,25 @@ pub(crate) fn run(sh: &Shell) -> Result<Place> {
         .run()
         .context("installing Python packages")?;
     }
+    rmcp(sh)?;
     Ok(Place {
+        rmcp: root.join("target/rmcp/debug"),
         node: target.join("node_modules/.bin/node"),
         modules: target.join("node_modules"),
         python: target.join("python/bin/python"),
         programs: root.join("target/debug"),
         scratch: scratch(sh, target.join("scratch"))?,
     })
+}
+
+fn rmcp(sh: &Shell) -> Result<()> {
+    // Its own target folder: the lock of ours is not held, and nothing is built twice.
+    let _target = sh.push_env("CARGO_TARGET_DIR", sh.current_dir().join("target/rmcp"));
+    Ok(cmd!(
+        sh,
+        "cargo build --quiet --locked --manifest-path tests/rmcp/Cargo.toml --bins"
+    )
+    .run()?)
 }
 
 fn scratch(sh: &Shell, folder: PathBuf) -> Result<PathBuf> {

@@ -1,14 +1,21 @@
 //! Our client against their servers.
 
-use anyhow::{Context, Result, anyhow};
+use std::process::Command;
+
+use anyhow::{Context, Result};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use super::{Row, install::Place};
+use super::install::Place;
+use super::program::Program;
+use super::{Outcome, Row};
 use crate::workspace::text;
 
 pub(crate) fn drive(sh: &Shell, place: &Place) -> Result<Vec<Row>> {
-    let plan = fill(&sh.read_file("tests/interop/servers.json")?, place)?;
+    let rmcp = place.rmcp.join("rmcp-server");
+    let rmcp = Program::start(Command::new(rmcp).arg("http"), false)?;
+    let plan = sh.read_file("tests/interop/servers.json")?;
+    let plan = fill(&plan.replace("{rmcp-url}", &rmcp.url), place)?;
     let file = place.scratch.with_file_name("servers.json");
     sh.write_file(&file, plan)?;
     let interop = place.programs.join("interop");
@@ -27,6 +34,7 @@ fn fill(plan: &str, place: &Place) -> Result<String> {
     for (name, value) in [
         ("{node}", path(&place.node)?),
         ("{modules}", path(&place.modules)?),
+        ("{rmcp}", path(&place.rmcp)?),
         ("{python}", path(&place.python)?),
         ("{scratch}", path(&place.scratch)?),
     ] {
@@ -39,10 +47,12 @@ fn row(line: &str) -> Result<Row> {
     let report: Value =
         serde_json::from_str(line).with_context(|| format!("not a report: {line}"))?;
     Ok(Row {
-        who: format!("mcp -> {}", text(&report, "server")),
-        outcome: match text(&report, "error") {
-            "" => Ok(text(&report, "done").to_owned()),
-            error => Err(anyhow!(error.to_owned())),
+        pair: format!("mcp -> {}", text(&report, "server")),
+        version: text(&report, "version").to_owned(),
+        outcome: match (text(&report, "done"), text(&report, "refused")) {
+            ("", "") => Outcome::Failed(text(&report, "error").to_owned()),
+            (done, "") => Outcome::Done(done.to_owned()),
+            (_, refused) => Outcome::NotOffered(refused.to_owned()),
         },
     })
 }
