@@ -1,5 +1,6 @@
 //! One module for each command, and what they share: servers that end with the command.
 
+mod agent;
 mod call;
 mod serve;
 mod tools;
@@ -7,6 +8,7 @@ mod tools;
 use crate::arguments::{Arguments, Command, ServerArguments};
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
+use crate::view::View;
 use crate::{output, signals};
 
 /// Runs the command that was asked for.
@@ -27,7 +29,17 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
             let work = async |fleet: &Fleet| call::run(&arguments, &parsed, fleet).await;
             with_fleet(&arguments.servers, work).await
         }
-        Command::Agent(_) => Err(Failure::usage("not yet")),
+        Command::Agent(arguments) => {
+            let model = agent::model(&arguments)?;
+            let view = View::new(arguments.json);
+            let work =
+                async |fleet: &Fleet| agent::run(&arguments.question, model, &view, fleet).await;
+            let ended = with_fleet(&arguments.servers, work).await;
+            if let Ok(Exit::Interrupted) = ended {
+                view.interrupted();
+            }
+            ended
+        }
     }
 }
 

@@ -141,6 +141,7 @@ fn a_walk_is_ordered_bounded_and_leaves_out_what_is_ignored() {
         ]
     );
     assert_eq!(walk("./a/b"), ["a/b/c"]);
+    assert_eq!(walk("a/x.txt"), ["a/x.txt"]);
     let mut short = Walk::new(&root, "", 2);
     assert!(short.by_ref().count() <= 2 && short.is_cut());
 }

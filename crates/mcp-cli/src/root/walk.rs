@@ -32,7 +32,8 @@ pub(crate) struct Found {
 }
 
 impl<'r> Walk<'r> {
-    /// Walks what is below `start`, looking at no more than `limit` entries.
+    /// Walks what is below `start`, or `start` alone if it is a file, looking at no more than
+    /// `limit` entries.
     pub(crate) fn new(root: &'r Root, start: &str, limit: usize) -> Self {
         let start = start.trim_matches('/').trim_start_matches("./");
         let path = if start == "." { "" } else { start }.to_owned();
@@ -48,10 +49,11 @@ impl<'r> Walk<'r> {
             walk.read_rules(&above);
             above = join(&above, part);
         }
+        let file = root.file(Path::new(&path));
         walk.stack.push(Found {
             path,
-            size: 0,
-            is_folder: true,
+            size: file.as_ref().map_or(0, |(_, metadata)| metadata.len()),
+            is_folder: file.is_err(),
         });
         walk
     }

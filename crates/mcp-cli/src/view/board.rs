@@ -39,6 +39,11 @@ impl Board {
         }
     }
 
+    /// Takes a line away.
+    pub(super) fn forget(&mut self, key: &str) {
+        self.running.retain(|line| line.key != key);
+    }
+
     /// A line that stays.
     pub(super) fn keep(&mut self, line: String) {
         self.done.push(line);

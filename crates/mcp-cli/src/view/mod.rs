@@ -2,19 +2,20 @@
 
 mod board;
 
-use std::fmt;
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mcp::interceptors::ServerFailure;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::board::Board;
 use crate::output;
 
 /// How often the lines of running calls are drawn anew.
 const TICK: Duration = Duration::from_millis(100);
+/// Names the line that shows that servers are being started.
+const STARTING: &str = "starting";
 /// The longest line of a failure's standard error that is shown, in characters.
 const STDERR_LINE: usize = 300;
 /// The most lines of a failure's standard error that are shown.
@@ -66,9 +67,22 @@ impl View {
         }
     }
 
-    /// A run begins.
+    /// A run begins; its servers are started.
     pub(crate) fn begin(&self, model: &str, servers: &[&str]) {
         self.event("started", || json!({"model": model, "servers": servers}));
+        if let Style::Live { .. } = self.style {
+            let label = format!("starting {}", output::visible(&servers.join(", ")));
+            self.board().begin(Instant::now(), STARTING, label);
+            self.draw();
+        }
+    }
+
+    /// All servers have started, or failed.
+    pub(crate) fn servers_are_up(&self) {
+        if let Style::Live { .. } = self.style {
+            self.board().forget(STARTING);
+            self.draw();
+        }
     }
 
     /// A server cannot be used.
@@ -91,13 +105,13 @@ impl View {
     }
 
     /// A tool is called.
-    pub(crate) fn call_begins(&self, call: &CallLine<'_>) {
+    pub(crate) fn call_begins(&self, call: &CallLine<'_>, arguments: &Map<String, Value>) {
         self.event("tool_started", || {
-            json!({"id": call.id, "server": call.server, "tool": call.tool, "arguments": call.arguments})
+            json!({"id": call.id, "server": call.server, "tool": call.tool, "arguments": arguments})
         });
-        if self.style != Style::Json {
-            self.board()
-                .begin(Instant::now(), call.id, call.to_string());
+        if self.style != Style::Json && !call.is_inner() {
+            let label = call.label(arguments);
+            self.board().begin(Instant::now(), call.id, label);
             self.draw();
         }
     }
@@ -137,6 +151,11 @@ impl View {
     pub(crate) fn note(&self, text: &str) {
         self.event("note", || json!({"text": text}));
         self.line(text);
+    }
+
+    /// The run was interrupted.
+    pub(crate) fn interrupted(&self) {
+        self.event("interrupted", || json!({}));
     }
 
     /// Why there is no answer.
@@ -182,18 +201,22 @@ pub(crate) struct CallLine<'a> {
     pub(crate) id: &'a str,
     pub(crate) server: &'a str,
     pub(crate) tool: &'a str,
-    pub(crate) arguments: &'a str,
 }
 
-/// `server  tool  {"argument":...}`
-impl fmt::Display for CallLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arguments = one_line(self.arguments);
+impl CallLine<'_> {
+    /// Whether the call only reads what an earlier one gave.
+    fn is_inner(&self) -> bool {
+        self.tool == "read_tool_result"
+    }
+
+    /// `server  tool  {"argument":...}`
+    fn label(&self, arguments: &Map<String, Value>) -> String {
+        let arguments = one_line(&Value::from(arguments.clone()).to_string());
         let mut shown: String = arguments.chars().take(60).collect();
         if shown.len() < arguments.len() {
             shown.push('…');
         }
-        write!(f, "{}  {}  {shown}", self.server, self.tool)
+        format!("{}  {}  {shown}", self.server, self.tool)
     }
 }
 

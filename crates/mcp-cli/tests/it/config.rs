@@ -24,7 +24,7 @@ fn a_mistake_is_told_in_one_line_with_file_server_and_key() {
         ),
         (r#""x": {"args": []}"#, r#"servers.json: server "x""#),
         (
-            r#""x": {"command": "a", "env": {"K": 1}}"#,
+            r#""x": {"command": "a", "env": {"K": []}}"#,
             r#"key "env.K""#,
         ),
         ("nonsense", "servers.json"),
@@ -78,6 +78,7 @@ fn bad_servers_are_named_and_the_good_one_answers() {
     let ended = in_group(&scratch, &[&["tools"], &settings[..]].concat());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.out.contains("missing  failed in spawn"), "{ended:?}");
+    assert!(!is_running("sleep 987"), "a process is left");
 }
 
 #[cfg(unix)]
@@ -135,7 +136,6 @@ fn in_group(scratch: &Scratch, arguments: &[&str]) -> Ended {
         let left = Command::new("pgrep").args(selection).output().unwrap();
         assert!(left.stdout.is_empty(), "left: {left:?}");
     }
-    assert!(!is_running("sleep 987"), "a process is left");
     ended
 }
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod config;
+mod openai;
 mod scratch;
 mod serve;
 mod tools;

@@ -87,7 +87,7 @@ const fn start() -> &'static str {
 fn start_property() -> Value {
     json!({
         "type": "string",
-        "description": "The folder to begin in, relative to the root. Default: the root.",
+        "description": "The folder to begin in, or one file, relative to the root. Default: the root.",
     })
 }
 
@@ -104,7 +104,10 @@ fn list_tool() -> Tool {
         "list_directory",
         "Lists the files and folders in a directory, with their sizes in bytes.",
         &json!({
-            "path": start_property(),
+            "path": {
+                "type": "string",
+                "description": "The directory, relative to the root. Default: the root.",
+            },
             "offset": {
                 "type": "integer",
                 "minimum": 0,
@@ -270,9 +273,11 @@ fn find_name(
     Ok(structured(rows))
 }
 
-/// The folder to begin in, relative to the root, once it is known to be one.
+/// The folder to begin in, or the one file to look at, relative to the root.
 fn below(root: &Root, path: Option<&str>) -> Result<String, RootError> {
     let path = Path::new(path.unwrap_or(start()));
-    root.entries(path)?;
+    if root.file(path).is_err() {
+        root.entries(path)?;
+    }
     root.relative(path)
 }
