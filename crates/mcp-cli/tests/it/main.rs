@@ -1,5 +1,11 @@
 //! The `mcp` command from outside: its answers, its exit codes, and that it leaves nothing behind.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
 mod agent;
 mod config;
 mod openai;
