@@ -2,12 +2,18 @@
 //!
 //! A reader that has gone, as `head` does, is no error: what it does not want is not written.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
-/// Writes the answer, or a part of it, to standard output.
+/// Writes the answer, or a part of it, to standard output: as it is, unless a terminal would obey
+/// control characters in it.
 pub(crate) fn answer(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{}", text.trim_end_matches('\n'));
+    let shown = if out.is_terminal() {
+        visible(text)
+    } else {
+        text.to_owned()
+    };
+    let _ = writeln!(out, "{}", shown.trim_end_matches('\n'));
     let _ = out.flush();
 }
 
@@ -29,6 +35,7 @@ pub(crate) fn visible(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
+            '\r' => {}
             c if c.is_control() => shown.push('\u{fffd}'),
             c => shown.push(c),
         }

@@ -37,7 +37,7 @@ pub(super) async fn run(
     let text = if arguments.json {
         serde_json::to_string_pretty(&result).map_err(Failure::failed)?
     } else {
-        output::visible(&as_text(&result))
+        as_text(&result)
     };
     output::answer(&text);
     if result.is_error() {

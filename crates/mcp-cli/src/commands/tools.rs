@@ -66,7 +66,7 @@ fn as_text(servers: &[&str], list: &ToolList) -> String {
             lines.push(line.trim_end().to_owned());
         }
     }
-    output::visible(&lines.join("\n"))
+    lines.join("\n")
 }
 
 /// The description on one line, not too long.

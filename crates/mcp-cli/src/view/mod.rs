@@ -143,7 +143,7 @@ impl View {
         if self.style == Style::Json {
             self.event("answer", || json!({"text": text}));
         } else {
-            output::answer(&output::visible(text));
+            output::answer(text);
         }
     }
 
@@ -181,10 +181,12 @@ impl View {
         }
     }
 
+    /// The board stays locked until all is written, so that frames follow each other.
     fn draw(&self) {
+        let mut board = self.board();
         let frame = match self.style {
-            Style::Live { width } => self.board().frame(Instant::now(), width),
-            Style::Plain => self.board().ended(),
+            Style::Live { width } => board.frame(Instant::now(), width),
+            Style::Plain => board.ended(),
             Style::Json => return,
         };
         output::raw_note(&frame);
@@ -216,7 +218,7 @@ impl CallLine<'_> {
         if shown.len() < arguments.len() {
             shown.push('…');
         }
-        format!("{}  {}  {shown}", self.server, self.tool)
+        one_line(self.server) + "  " + &one_line(self.tool) + "  " + &shown
     }
 }
 

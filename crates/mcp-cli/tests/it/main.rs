@@ -8,6 +8,8 @@
 
 mod agent;
 mod config;
+#[cfg(unix)]
+mod interrupt;
 mod openai;
 mod scratch;
 mod serve;
