@@ -18,5 +18,8 @@ pub use error::{Error, InputError, PagesError};
 pub use handlers::{Change, Changes, Elicitation, Handlers, Logging, Origin, Roots, Sampling};
 pub use options::{CallOptions, ClientOptions};
 pub use paginate::{Listed, Page, Paged};
-pub use pool::{NamePolicy, PoolBuilder, PoolError, ServerOptions, ServerPool, SessionPolicy};
+pub use pool::{
+    Body, Budget, Catalog, Entry, HeldSession, LoadFailure, Loaded, LoadedContent, NamePolicy,
+    PoolBuilder, PoolError, Selection, ServerOptions, ServerPool, SessionPolicy,
+};
 pub use session::Session;

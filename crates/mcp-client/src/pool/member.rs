@@ -109,7 +109,7 @@ impl Member {
     }
 
     async fn open_and_keep(&self) -> Opened {
-        let opened = self.open().await;
+        let opened = self.opened().await;
         self.keep(&opened);
         if self.closed.is_cancelled() {
             self.close().await;
@@ -133,12 +133,24 @@ impl Member {
     ///
     /// # Cancel safety
     /// Dropping the future ends the connection.
-    pub(super) async fn open(&self) -> Opened {
+    async fn opened(&self) -> Opened {
         tokio::select! {
             biased;
             () = self.closed.cancelled() => Err(Arc::new(shut_down())),
             opened = self.try_to_open() => opened,
         }
+    }
+
+    /// Opens a session that is not kept.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the connection.
+    pub(super) async fn open(&self) -> Result<Session, PoolError> {
+        if self.closed.is_cancelled() {
+            return Err(PoolError::ShutDown);
+        }
+        let opened = self.opened().await;
+        opened.map_err(|source| self.unavailable(source))
     }
 
     async fn try_to_open(&self) -> Opened {
@@ -219,16 +231,12 @@ impl Member {
     async fn begin(self: &Arc<Self>) -> Result<Session, PoolError> {
         match self.options.policy {
             SessionPolicy::Pooled => self.session().await,
-            SessionPolicy::PerCall if self.closed.is_cancelled() => Err(PoolError::ShutDown),
-            SessionPolicy::PerCall => {
-                let opened = self.open().await;
-                opened.map_err(|source| self.unavailable(source))
-            }
+            SessionPolicy::PerCall => self.open().await,
         }
     }
 
     /// Forgets a session that is over, unless it has been replaced already.
-    fn discard(&self, session: &Session) {
+    pub(super) fn discard(&self, session: &Session) {
         let mut state = self.lock();
         if state
             .live
@@ -239,7 +247,7 @@ impl Member {
         }
     }
 
-    fn failed(&self, session: &Session, error: Error) -> PoolError {
+    pub(super) fn failed(&self, session: &Session, error: Error) -> PoolError {
         let ended = matches!(error, Error::Call(CallError::Closed { .. }));
         let unknown = error.delivery() == Delivery::Unknown;
         let (server, source) = (Arc::clone(&self.name), Box::new(error));
@@ -264,6 +272,17 @@ impl Member {
             server: Arc::clone(&self.name),
             source,
         }
+    }
+
+    /// The session, if one is open.
+    pub(super) fn live(&self) -> Option<Session> {
+        self.lock().live.clone()
+    }
+
+    /// The session, if one is open and none of its calls is in flight.
+    pub(super) fn idle_session(&self) -> Option<Session> {
+        let idle = self.permits.available_permits() >= self.options.max_concurrent.max(1);
+        self.live().filter(|_| idle)
     }
 
     /// Opens no more, and ends what is open.

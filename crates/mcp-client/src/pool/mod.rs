@@ -1,10 +1,15 @@
 //! Many servers by name, each with its own connection and its own failures.
 
 mod backoff;
+mod catalog;
 mod error;
+mod heartbeat;
+mod held;
+mod load;
 mod member;
 mod names;
 mod options;
+mod preload;
 mod toolset;
 mod watched;
 
@@ -14,9 +19,13 @@ use futures_util::future::join_all;
 use indexmap::IndexMap;
 use mcp_protocol::{CallToolParams, CallToolResult, Implementation};
 
+pub use catalog::{Catalog, Entry};
 pub use error::PoolError;
+pub use held::HeldSession;
+pub use load::{Body, LoadFailure, Loaded, LoadedContent, Selection};
 pub use names::NamePolicy;
 pub use options::{ServerOptions, SessionPolicy};
+pub use preload::Budget;
 
 use crate::{CallOptions, ClientOptions, Connect, Handlers, Session};
 use member::Member;
@@ -74,23 +83,6 @@ impl ServerPool {
         self.member(server)?.session().await
     }
 
-    /// A session of its own with a server: nobody else uses it, and it ends when the caller
-    /// closes or drops it.
-    ///
-    /// # Errors
-    /// As [`session`](Self::session).
-    ///
-    /// # Cancel safety
-    /// Dropping the future ends the connection.
-    pub async fn open(&self, server: &str) -> Result<Session, PoolError> {
-        let member = self.member(server)?;
-        let opened = member.open().await;
-        opened.map_err(|source| PoolError::Connect {
-            server: Arc::clone(&member.name),
-            source,
-        })
-    }
-
     /// Calls a tool of a server by the server's own name for it.
     ///
     /// A call that provably was not sent because the connection was over is sent again on a new
@@ -112,6 +104,17 @@ impl ServerPool {
             async move { session.call_tool(params, options).await }
         };
         self.member(server)?.with_session(false, work).await
+    }
+
+    /// How to use the servers, in their own words: text from outside. Only of those that are
+    /// connected now and have any.
+    #[must_use]
+    pub fn instructions(&self) -> Vec<(Arc<str>, String)> {
+        let of = |member: &Arc<Member>| {
+            let instructions = member.live()?.instructions()?.to_owned();
+            Some((Arc::clone(&member.name), instructions))
+        };
+        self.inner.members.values().filter_map(of).collect()
     }
 
     /// Ends all connections in good order, side by side, and opens no more.

@@ -30,12 +30,18 @@ pub struct ServerOptions {
     pub max_concurrent: usize,
     /// Which lifecycle to try. Default: find out.
     pub preference: Preference,
+    /// How often an open connection is asked whether the server is still there, while no call is
+    /// in flight and [`ServerPool::heartbeat`](crate::ServerPool::heartbeat) runs. Default:
+    /// never.
+    pub heartbeat: Option<Duration>,
     /// Whether the server's own hints are believed: a tool that it calls read-only or idempotent
     /// is then called again after a connection ended with an unknown outcome. Default: no.
     pub trusted: bool,
 }
 
 /// When a connection is opened, and how long it is kept.
+///
+/// Whatever it is, [`ServerPool::hold`](crate::ServerPool::hold) opens one that its caller keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionPolicy {
@@ -55,6 +61,7 @@ impl Default for ServerOptions {
             timeouts: Timeouts::default(),
             max_concurrent: 8,
             preference: Preference::Auto,
+            heartbeat: None,
             trusted: false,
         }
     }
@@ -106,6 +113,13 @@ impl ServerOptions {
     #[must_use]
     pub const fn with_preference(mut self, preference: Preference) -> Self {
         self.preference = preference;
+        self
+    }
+
+    /// The same options with a heartbeat.
+    #[must_use]
+    pub const fn with_heartbeat(mut self, every: Duration) -> Self {
+        self.heartbeat = Some(every);
         self
     }
 

@@ -1,6 +1,6 @@
 //! The tools of all servers of a pool, as one toolset.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
@@ -12,10 +12,9 @@ use mcp_protocol::{CallToolParams, ProgressParams, Tool};
 use mcp_transport::{ProgressSink, Timeouts};
 
 use super::ServerPool;
-use super::error::PoolError;
 use super::member::Member;
 use super::names::{NamePolicy, unused};
-use crate::{CallOptions, Listed, Session};
+use crate::{CallOptions, Error, Listed, Session};
 
 /// The tools as they were bound last, so that a list which has not changed is not built again.
 #[derive(Debug, Default)]
@@ -36,7 +35,12 @@ impl ServerPool {
     /// Dropping the future gives the listing up; connections stay usable.
     pub async fn tools(&self) -> ToolList {
         let members = self.inner.members.values();
-        let lists = join_all(members.map(list)).await;
+        let ask = |member| async move {
+            let member: &Arc<Member> = member;
+            let work = |session: Session| async move { list(&session).await };
+            member.with_session(true, work).await
+        };
+        let lists = join_all(members.map(ask)).await;
         let mut failures = Vec::new();
         let mut bound = Vec::new();
         for (member, list) in self.inner.members.values().zip(lists) {
@@ -79,14 +83,11 @@ impl ServerPool {
 }
 
 /// The tools of one server; none where it does not offer tools.
-async fn list(member: &Arc<Member>) -> Result<Arc<Listed<Tool>>, PoolError> {
-    let work = |session: Session| async move {
-        if session.capabilities().tools.is_none() {
-            return Ok(Arc::default());
-        }
-        session.list_tools().await
-    };
-    member.with_session(true, work).await
+pub(super) async fn list(session: &Session) -> Result<Arc<Listed<Tool>>, Error> {
+    if session.capabilities().tools.is_none() {
+        return Ok(Arc::default());
+    }
+    session.list_tools().await
 }
 
 /// A server that is believed says that running it twice is as good as once.
@@ -96,7 +97,7 @@ fn is_repeatable(tool: &Tool) -> bool {
         .is_some_and(|hints| hints.is_read_only() || hints.is_idempotent())
 }
 
-fn params(call: ToolCall) -> Result<CallToolParams, CallError> {
+pub(super) fn params(call: ToolCall) -> Result<CallToolParams, CallError> {
     let params = CallToolParams::new(call.name());
     params.with_arguments(&call.into_args()).map_err(|e| {
         CallError::new(
@@ -107,7 +108,7 @@ fn params(call: ToolCall) -> Result<CallToolParams, CallError> {
     })
 }
 
-fn call_options(call: &ToolCall, usual: &Timeouts) -> CallOptions {
+pub(super) fn call_options(call: &ToolCall, usual: &Timeouts) -> CallOptions {
     let mut options = CallOptions::new();
     options.headers.clone_from(call.headers());
     options.removed_headers = call.removed_headers().to_vec();
@@ -148,7 +149,7 @@ impl Table {
             let known = table.iter().position(|bound| bound.server == *server);
             match known.and_then(|at| table.get_mut(at)) {
                 Some(bound) if Arc::ptr_eq(&bound.list, list) => {}
-                Some(bound) => *bound = Bound::new(server, list, names),
+                Some(bound) => bound.renew(list, names),
                 None => table.push(Bound::new(server, list, names)),
             }
         }
@@ -166,39 +167,71 @@ impl Table {
 
 impl Bound {
     fn new(server: &Arc<str>, list: &Arc<Listed<Tool>>, names: NamePolicy) -> Self {
-        let mut tools: Vec<Arc<BoundTool>> = Vec::with_capacity(list.items.len());
-        for skipped in &list.skipped {
-            tracing::warn!(
-                server = &**server,
-                skipped,
-                "a tool that cannot be read is left out"
-            );
-        }
-        let mut seen = std::collections::HashSet::new();
-        for tool in &list.items {
-            if !seen.insert(&tool.name) {
-                tracing::warn!(
-                    server = &**server,
-                    tool = tool.name,
-                    "a tool is listed twice"
-                );
-                continue;
-            }
-            let name = names.name(server, &tool.name);
-            let tool = BoundTool::new(name, Arc::clone(server), tool.clone());
-            tools.push(Arc::new(tool));
-        }
         Self {
             server: Arc::clone(server),
             list: Arc::clone(list),
-            tools,
+            tools: bind(server, list, names),
         }
     }
+
+    /// Takes a newer list, and says what is different.
+    fn renew(&mut self, list: &Arc<Listed<Tool>>, names: NamePolicy) {
+        let next = Self::new(&self.server, list, names);
+        let missing = |of: &Self, from: &Self| -> Vec<String> {
+            let known: HashSet<&str> = from.tools.iter().map(|tool| tool.name()).collect();
+            let tools = of.tools.iter().map(|tool| tool.name());
+            tools
+                .filter(|name| !known.contains(name))
+                .map(str::to_owned)
+                .collect()
+        };
+        let (gone, new) = (missing(self, &next), missing(&next, self));
+        if !gone.is_empty() || !new.is_empty() {
+            tracing::info!(
+                server = &*self.server,
+                ?gone,
+                ?new,
+                "the tools have changed"
+            );
+        }
+        *self = next;
+    }
+}
+
+/// Names the tools of a server.
+pub(super) fn bind(
+    server: &Arc<str>,
+    list: &Listed<Tool>,
+    names: NamePolicy,
+) -> Vec<Arc<BoundTool>> {
+    for skipped in &list.skipped {
+        tracing::warn!(
+            server = &**server,
+            skipped,
+            "a tool that cannot be read is left out"
+        );
+    }
+    let mut tools = Vec::with_capacity(list.items.len());
+    let mut seen = HashSet::new();
+    for tool in &list.items {
+        if !seen.insert(&tool.name) {
+            tracing::warn!(
+                server = &**server,
+                tool = tool.name,
+                "a tool is listed twice"
+            );
+            continue;
+        }
+        let name = names.name(server, &tool.name);
+        let tool = BoundTool::new(name, Arc::clone(server), tool.clone());
+        tools.push(Arc::new(tool));
+    }
+    tools
 }
 
 /// Gives a tool whose name is in use another one. Hashes make that all but impossible.
 fn renamed(tools: Vec<Arc<BoundTool>>) -> Vec<Arc<BoundTool>> {
-    let mut used = std::collections::HashSet::with_capacity(tools.len());
+    let mut used = HashSet::with_capacity(tools.len());
     let rename = |tool: Arc<BoundTool>| {
         if used.insert(tool.name().to_owned()) {
             return tool;

@@ -7,8 +7,11 @@
     reason = "a test may panic"
 )]
 
+mod catalog;
 mod connects;
 mod handlers;
+mod held;
+mod http;
 mod negotiate;
 mod pages;
 mod pool;

@@ -232,21 +232,6 @@ async fn after_a_shutdown_nothing_is_started_and_what_is_being_started_ends() {
     assert_eq!(local.connects.load(Ordering::SeqCst), 1);
 }
 
-#[tokio::test]
-async fn a_session_of_ones_own_is_not_shared() {
-    let local = Local::new(tools(&["t"]));
-    let pool = ServerPool::builder()
-        .server("s", Arc::clone(&local) as _)
-        .build();
-    let (shared, own) = (
-        pool.session("s").await.unwrap(),
-        pool.open("s").await.unwrap(),
-    );
-    own.close().await;
-    shared.ping(&CallOptions::new()).await.unwrap();
-    assert_eq!(local.connects.load(Ordering::SeqCst), 2);
-}
-
 #[tokio::test(start_paused = true)]
 async fn no_more_calls_run_at_once_than_the_server_may_take() {
     let server = Scripted::new(|_, mut peer| async move {
