@@ -6,6 +6,12 @@ mod config;
 #[cfg(unix)]
 mod config_files;
 #[cfg(test)]
+#[cfg(unix)]
+mod ends;
+#[cfg(test)]
+#[cfg(unix)]
+mod many;
+#[cfg(test)]
 mod mistakes;
 #[cfg(test)]
 #[cfg(unix)]

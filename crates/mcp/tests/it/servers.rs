@@ -4,19 +4,23 @@ use mcp::client::CallOptions;
 use mcp::http::{HttpServer, HttpService};
 use mcp::interceptors::Phase;
 use mcp::protocol::CallToolParams;
-use mcp::server::{NoArgs, ToolError};
+use mcp::server::{Context, NoArgs, ToolError};
 use mcp::stdio::Stdio;
 use mcp::transport::Channel as _;
 use mcp::{Config, Server, ServerPool, Tool, Variables};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-const ROLE: &str = "MCP_TEST_ROLE";
+pub(crate) const ROLE: &str = "MCP_TEST_ROLE";
+
+pub(crate) async fn hello(_: NoArgs, _: Context) -> Result<&'static str, ToolError> {
+    Ok("hello")
+}
 
 fn greeter() -> Server {
-    let hello = Tool::new("hello", json!({"type": "object"}));
+    let tool = Tool::new("hello", json!({"type": "object"}));
     Server::builder("greeter", "1.0.0")
-        .tool(hello, |_: NoArgs, _| async { Ok::<_, ToolError>("hello") })
+        .tool(tool, hello)
         .build()
 }
 
@@ -38,13 +42,13 @@ fn child() -> serde_json::Value {
     })
 }
 
-fn pool(servers: &serde_json::Value) -> ServerPool {
+pub(crate) fn pool(servers: &serde_json::Value) -> ServerPool {
     let text = json!({"mcpServers": servers}).to_string();
     let config = Config::parse("tools.json", &text, &Variables::none()).unwrap();
     config.pool()
 }
 
-async fn greeting(pool: &ServerPool, server: &str) -> String {
+pub(crate) async fn greeting(pool: &ServerPool, server: &str) -> String {
     let hello = CallToolParams::new("hello");
     let result = pool
         .call_tool(server, hello, &CallOptions::new())
