@@ -8,10 +8,12 @@ mod error;
 mod graph;
 mod hash;
 mod interrupt;
+mod react;
 mod runtime;
 pub mod state;
 mod store;
 mod stream;
+mod tool_runtime;
 
 pub use checkpoint::{
     Checkpoint, CheckpointError, Checkpointer, Durability, ListCheckpoints, Loaded, Manage,
@@ -24,7 +26,12 @@ pub use graph::{
 };
 pub use interrupt::Interrupt;
 pub use mcp_interceptors::{Command, Goto, Scope};
+pub use react::{
+    AgentInput, AgentStop, FailureClass, ReactAgent, ReactBuilder, ReactState, ReactUpdate,
+    ShowStructured, StopAfter, StoredResult, SystemPrompt, ToolResults, Truncate, Values,
+};
 pub use runtime::{ExecutionInfo, Runtime};
 pub use state::State;
 pub use store::Store;
 pub use stream::{Emitted, EventSink, Events, Interest, RunEvent, ToolEnd, ToolRef};
+pub use tool_runtime::{RuntimeExt, ToolRuntime};

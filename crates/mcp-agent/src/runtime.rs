@@ -40,6 +40,7 @@ pub(crate) struct RunScope {
     pub(crate) tags: Arc<[String]>,
     pub(crate) metadata: Arc<JsonMap>,
     pub(crate) step_limit: u64,
+    pub(crate) max_parallel: usize,
     pub(crate) keeper: Option<crate::checkpoint::Keeper>,
 }
 
@@ -147,20 +148,20 @@ impl Runtime {
     /// The interruption, as long as there is no answer.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, NodeError> {
         self.ask(value.into())
-            .map_err(|interrupt| NodeError(Failure::Interrupted(vec![interrupt])))
+            .map_err(|interrupt| NodeError(Failure::Interrupted(vec![*interrupt])))
     }
 
-    pub(crate) fn ask(&self, value: Value) -> Result<Value, Interrupt> {
+    pub(crate) fn ask(&self, value: Value) -> Result<Value, Box<Interrupt>> {
         let index = self.task.asked.fetch_add(1, Ordering::Relaxed);
         let id = self.task.id.number(index).wide();
         match self.run.answers.get(&id) {
             Some(answer) => Ok(answer.clone()),
-            None => Err(Interrupt {
+            None => Err(Box::new(Interrupt {
                 id,
                 value,
                 node: self.task.node.as_ref().to_owned(),
                 namespace: self.task.namespace.as_ref().to_owned(),
-            }),
+            })),
         }
     }
 

@@ -96,10 +96,15 @@ impl Command {
         self
     }
 
-    /// Adds a node to go to.
+    /// Adds a node to go to. `__end__` is the end, as in [`goto_end`](Self::goto_end).
     #[must_use]
     pub fn goto(mut self, node: impl Into<String>) -> Self {
-        self.goto.push(Goto::Node(node.into()));
+        let node = node.into();
+        self.goto.push(if node == "__end__" {
+            Goto::End
+        } else {
+            Goto::Node(node)
+        });
         self
     }
 

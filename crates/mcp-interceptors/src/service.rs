@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use tower_service::Service;
 
-use crate::{BoxFuture, CallError, Intercept, ToolCall, ToolOutcome, Toolset};
+use crate::{BoxFuture, CallError, Intercept, RawResult, ToolCall, ToolOutcome, Toolset};
 
 /// What answers tool calls: a toolset with its layers around it.
 ///
@@ -123,7 +123,17 @@ struct Base(Arc<dyn Toolset>);
 
 impl Answer for Base {
     fn answer(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
-        self.0.call(call)
+        let Some(raw) = call.extensions().get::<RawResult>().cloned() else {
+            return self.0.call(call);
+        };
+        let answer = self.0.call(call);
+        Box::pin(async move {
+            let outcome = answer.await;
+            if let Ok(ToolOutcome::Result(result)) = &outcome {
+                raw.put(result.clone());
+            }
+            outcome
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a call reports while it runs.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_protocol::{LoggingMessageParams, ProgressParams};
+use mcp_protocol::{CallToolResult, LoggingMessageParams, ProgressParams};
 
 /// Something that a server reported while a call was running.
 #[derive(Clone, Debug)]
@@ -46,5 +46,32 @@ impl Reports {
 impl fmt::Debug for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reports")
+    }
+}
+
+/// Where the result that a server gave is put aside, before any layer sees it.
+///
+/// Who makes a call puts one into its extensions. When a layer then answers with a
+/// [`Command`](crate::Command) that has no message of its own, the result is still there to
+/// answer the model with.
+#[derive(Clone, Debug, Default)]
+pub struct RawResult(Arc<Mutex<Option<CallToolResult>>>);
+
+impl RawResult {
+    /// An empty place.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts a result there, in place of an earlier one.
+    pub fn put(&self, result: CallToolResult) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    }
+
+    /// Takes the last result.
+    #[must_use]
+    pub fn take(&self) -> Option<CallToolResult> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -116,6 +116,7 @@ impl<S: State> CompiledGraph<S> {
             tags: Arc::clone(&options.tags),
             metadata: Arc::clone(&options.metadata),
             step_limit: options.step_limit,
+            max_parallel: options.max_parallel.max(1),
             keeper,
         }
     }

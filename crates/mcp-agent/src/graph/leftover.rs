@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_model::ModelError;
 use serde_json::Value;
 
 use super::output::End;
@@ -94,12 +95,13 @@ impl<S: State> Driver<S> {
             .tasks
             .get(index)
             .map_or("", |t| self.graph.wiring.name(t.node));
-        let own = error.downcast_ref::<Error>().map(Error::kind);
-        let message = match own {
-            Some(_) => error.to_string(),
-            None => format!("node {node} failed: {}", crate::error::chain(&**error)),
+        let text = crate::error::chain(&**error);
+        let (kind, message) = match error.downcast_ref::<Error>() {
+            Some(own) => (own.kind(), own.chain()),
+            None if error.is::<ModelError>() => (ErrorKind::Model, format!("the model: {text}")),
+            None => (ErrorKind::Node, format!("node {node} failed: {text}")),
         };
-        Error::new(own.unwrap_or(ErrorKind::Node), message).in_node(node)
+        Error::new(kind, message).in_node(node)
     }
 
     pub(crate) async fn record(&mut self, index: usize, state: TaskState) -> Result<(), Error> {

@@ -26,3 +26,4 @@ pub use node::{
 pub use options::{Input, RunOptions};
 pub use output::{End, RunOutput};
 pub use retry::Retry;
+pub(crate) use task::panic_text;

@@ -76,6 +76,9 @@ pub struct RunOptions {
     pub events: EventSink,
     /// How many steps the run may take. A run of so many steps succeeds.
     pub step_limit: u64,
+    /// How many tasks of a step run at once; they are started in task order. With 1 they run
+    /// one after the other.
+    pub max_parallel: usize,
     /// When checkpoints are kept.
     pub durability: Durability,
     /// For filters and logs.
@@ -84,7 +87,7 @@ pub struct RunOptions {
     pub metadata: Arc<JsonMap>,
 }
 
-/// No thread, no context, nobody listens; 100 steps.
+/// No thread, no context, nobody listens; 100 steps, 64 tasks at once.
 impl Default for RunOptions {
     fn default() -> Self {
         Self {
@@ -96,6 +99,7 @@ impl Default for RunOptions {
             drain: CancellationToken::new(),
             events: EventSink::none(),
             step_limit: 100,
+            max_parallel: 64,
             durability: Durability::default(),
             tags: Arc::new([]),
             metadata: Arc::default(),
@@ -163,6 +167,13 @@ impl RunOptions {
     #[must_use]
     pub const fn step_limit(mut self, steps: u64) -> Self {
         self.step_limit = steps;
+        self
+    }
+
+    /// Limits how many tasks run at once, at least 1.
+    #[must_use]
+    pub fn max_parallel(mut self, tasks: usize) -> Self {
+        self.max_parallel = tasks.max(1);
         self
     }
 

@@ -130,43 +130,54 @@ impl<S: State> Driver<S> {
             }
             settled.push(earlier);
         }
-        let cancel = self.scope.cancel.clone();
         if jobs.len() == 1
             && let Some((index, job)) = jobs.pop()
         {
-            let settle = settle(self.journal.as_mut());
-            let done = tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Err(Error::cancelled()),
-                (done, kept) = async { tokio::join!(job.run(), settle) } => {
-                    kept?;
-                    done
-                }
-            };
+            let done = self.run_one(job).await?;
             put(&mut settled, index, done);
         } else {
-            let mut running = JoinSet::new();
-            for (index, job) in jobs {
-                running.spawn(async move { (index, job.run().await) });
-            }
-            let joined = self.join(&mut running, &mut settled).await;
-            // Waits until the tasks are gone, so that no call outlives the run.
-            running.shutdown().await;
-            joined?;
+            self.run_many(jobs, &mut settled).await?;
         }
         let dropped = || Settled::Dropped;
-        Ok(settled
-            .into_iter()
-            .map(|s| s.unwrap_or_else(dropped))
-            .collect())
+        let all = settled.into_iter().map(|one| one.unwrap_or_else(dropped));
+        Ok(all.collect())
     }
 
-    /// Takes tasks as they finish, until all have or one fails.
+    /// A task that is alone runs right here.
+    async fn run_one(&mut self, job: Job<S>) -> Result<Settled<S::Update>, Error> {
+        let cancel = self.scope.cancel.clone();
+        let settle = settle(self.journal.as_mut());
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Error::cancelled()),
+            (done, kept) = async { tokio::join!(job.run(), settle) } => kept.map(|()| done),
+        }
+    }
+
+    async fn run_many(
+        &mut self,
+        jobs: Vec<(usize, Job<S>)>,
+        settled: &mut [Option<Settled<S::Update>>],
+    ) -> Result<(), Error> {
+        let mut running = JoinSet::new();
+        let joined = self.join(&mut running, jobs, settled).await;
+        // Waits until the tasks are gone, so that no call outlives the run.
+        running.shutdown().await;
+        joined
+    }
+
+    /// Starts tasks in their order and takes them as they finish, until all have or one fails.
     async fn join(
         &mut self,
         running: &mut JoinSet<(usize, Settled<S::Update>)>,
+        jobs: Vec<(usize, Job<S>)>,
         settled: &mut [Option<Settled<S::Update>>],
     ) -> Result<(), Error> {
+        let at_once = self.scope.max_parallel;
+        let mut jobs = jobs.into_iter();
+        for (index, job) in jobs.by_ref().take(at_once) {
+            running.spawn(numbered(index, job));
+        }
         let cancel = self.scope.cancel.clone();
         settle(self.journal.as_mut()).await?;
         loop {
@@ -183,6 +194,9 @@ impl<S: State> Driver<S> {
             put(settled, index, done);
             if failed {
                 return Ok(());
+            }
+            if let Some((index, job)) = jobs.next() {
+                running.spawn(numbered(index, job));
             }
         }
     }
@@ -260,6 +274,10 @@ impl<S: State> Driver<S> {
 pub(super) fn write_seed(seed: u64, step: u64, index: usize) -> u64 {
     let index = u64::try_from(index).unwrap_or(u64::MAX);
     Hash::new(seed).number(step).number(index).finish()
+}
+
+async fn numbered<S: State>(index: usize, job: Job<S>) -> (usize, Settled<S::Update>) {
+    (index, job.run().await)
 }
 
 fn put<U>(settled: &mut [Option<Settled<U>>], index: usize, done: Settled<U>) {

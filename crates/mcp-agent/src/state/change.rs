@@ -73,9 +73,21 @@ pub enum Change {
         /// Entries that are gone.
         removed: Vec<String>,
     },
+    /// The field has fields of its own, of which these changed.
+    Fields(Changes),
 }
 
 impl Change {
+    /// Whether nothing is changed by it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Set(_) | Self::Tail { .. } => false,
+            Self::Entries { set, removed } => set.is_empty() && removed.is_empty(),
+            Self::Fields(changes) => changes.is_empty(),
+        }
+    }
+
     /// What a field says to a change that is not of its kind.
     #[must_use]
     pub fn unfit(&self) -> StateError {
@@ -153,6 +165,7 @@ impl Change {
                     }
                 }
             }
+            (Self::Fields(earlier), Self::Fields(later)) => earlier.then(later),
             (earlier, later) => *earlier = later.clone(),
         }
     }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use mcp_interceptors::JsonMap;
 use serde_json::Value;
 
-use super::{Change, Field, Log, State, StateError, Write, read_field, unknown_field};
+use super::{Change, Changes, Field, Log, State, StateError, Write, read_field, unknown_field};
 
 /// The fields of a [`JsonState`], each with what it holds to begin with.
 ///
@@ -149,6 +149,36 @@ impl State for JsonState {
     }
 }
 
+/// A state as a field of another one.
+impl Field for JsonState {
+    type Update = JsonMap;
+
+    fn apply(&mut self, update: JsonMap, write: &Write<'_>) -> Result<(), StateError> {
+        State::apply(self, update, write)
+    }
+
+    fn to_json(&self) -> Result<Value, StateError> {
+        State::to_json(self).map(Value::Object)
+    }
+
+    fn next_step(&mut self) {
+        State::next_step(self);
+    }
+
+    fn take_change(&mut self) -> Result<Option<Change>, StateError> {
+        let mut changes = Changes::default();
+        self.log(Log::Take(&mut changes))?;
+        Ok(Some(Change::Fields(changes)).filter(|change| !change.is_empty()))
+    }
+
+    fn replay(&mut self, change: &Change) -> Result<(), StateError> {
+        match change {
+            Change::Fields(changes) => self.log(Log::Replay(changes)),
+            Change::Set(_) | Change::Tail { .. } | Change::Entries { .. } => Err(change.unfit()),
+        }
+    }
+}
+
 /// A field of whatever type, written in JSON.
 trait AnyField: fmt::Debug + Send + Sync {
     fn write(&mut self, value: Value, write: &Write<'_>) -> Result<(), StateError>;
@@ -162,15 +192,15 @@ trait AnyField: fmt::Debug + Send + Sync {
 
 impl<F: Field + fmt::Debug> AnyField for F {
     fn write(&mut self, value: Value, write: &Write<'_>) -> Result<(), StateError> {
-        self.apply(read_field(value)?, write)
+        Field::apply(self, read_field(value)?, write)
     }
 
     fn json(&self) -> Result<Value, StateError> {
-        self.to_json()
+        Field::to_json(self)
     }
 
     fn step(&mut self) {
-        self.next_step();
+        Field::next_step(self);
     }
 
     fn take(&mut self) -> Result<Option<Change>, StateError> {

@@ -234,6 +234,6 @@ pub(super) fn take_set<T: Serialize>(
 pub(super) fn read_set<T: DeserializeOwned>(change: &Change) -> Result<T, StateError> {
     match change {
         Change::Set(value) => value.read(),
-        Change::Tail { .. } | Change::Entries { .. } => Err(change.unfit()),
+        Change::Tail { .. } | Change::Entries { .. } | Change::Fields(_) => Err(change.unfit()),
     }
 }

@@ -151,14 +151,6 @@ fn place(transcript: &[Arc<ChatMessage>], message: &ChatMessage) -> Option<usize
     let ChatMessage::Tool(answer) = message else {
         return None;
     };
-    let last_is_of_round = match transcript.last().map(|last| &**last) {
-        Some(ChatMessage::Tool(_)) => true,
-        Some(ChatMessage::Assistant(asking)) => !asking.tool_calls.is_empty(),
-        _ => false,
-    };
-    if last_is_of_round {
-        return None;
-    }
     let asked = transcript.iter().rposition(|earlier| {
         matches!(&**earlier, ChatMessage::Assistant(asking)
             if asking.tool_calls.iter().any(|call| call.id == answer.tool_call_id))
@@ -167,7 +159,7 @@ fn place(transcript: &[Arc<ChatMessage>], message: &ChatMessage) -> Option<usize
     let answers = behind
         .take_while(|later| matches!(***later, ChatMessage::Tool(_)))
         .count();
-    Some(asked + 1 + answers)
+    Some(asked + 1 + answers).filter(|at| *at < transcript.len())
 }
 
 impl Field for Messages {

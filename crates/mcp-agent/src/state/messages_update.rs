@@ -76,6 +76,18 @@ impl From<ChatMessage> for MessageUpdate {
     }
 }
 
+impl From<Arc<ChatMessage>> for MessageUpdate {
+    fn from(message: Arc<ChatMessage>) -> Self {
+        Self::Put(None, message)
+    }
+}
+
+impl From<Arc<ChatMessage>> for MessagesUpdate {
+    fn from(message: Arc<ChatMessage>) -> Self {
+        Self(vec![message.into()])
+    }
+}
+
 impl From<&str> for MessageUpdate {
     fn from(text: &str) -> Self {
         ChatMessage::user(text).into()

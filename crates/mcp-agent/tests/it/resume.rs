@@ -188,10 +188,9 @@ async fn only_what_failed_is_run_again() {
                     // Lets the other one finish first.
                     tokio::task::yield_now().await;
                     tokio::task::yield_now().await;
-                    if first {
-                        return Err(NodeError::new("boom"));
-                    }
-                    Ok(log("bad"))
+                    (!first)
+                        .then(|| log("bad"))
+                        .ok_or_else(|| NodeError::new("boom"))
                 }
             })
             .edge(START, "good")

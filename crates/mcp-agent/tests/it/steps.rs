@@ -71,22 +71,24 @@ async fn updates_go_in_by_node_name_whatever_finishes_first() {
     assert_eq!(output.steps, 1);
 }
 
+/// A node that waits until all are here.
+fn meets(barrier: &Arc<Barrier>) -> impl mcp_agent::Node<S> {
+    let barrier = Arc::clone(barrier);
+    move |state: Arc<S>, _: Runtime| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            barrier.wait().await;
+            Ok::<_, mcp_agent::NodeError>(U::default().sum(*state.sum + 1))
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_tasks_of_a_step_run_at_the_same_time_and_see_one_snapshot() {
     let barrier = Arc::new(Barrier::new(3));
     let mut graph = Graph::<S>::new();
     for name in ["a", "b", "c"] {
-        let barrier = Arc::clone(&barrier);
-        graph = graph
-            .node(name, move |state: Arc<S>, _: Runtime| {
-                let barrier = Arc::clone(&barrier);
-                async move {
-                    // Passes only when all three are here.
-                    barrier.wait().await;
-                    Ok(U::default().sum(*state.sum + 1))
-                }
-            })
-            .edge(START, name);
+        graph = graph.node(name, meets(&barrier)).edge(START, name);
     }
     let output = graph
         .compile()
@@ -99,24 +101,7 @@ async fn the_tasks_of_a_step_run_at_the_same_time_and_see_one_snapshot() {
 
 #[tokio::test]
 async fn each_field_has_its_rule() {
-    let two = |first: fn() -> U, second: fn() -> U| {
-        Graph::<S>::new()
-            .node("a", move |_: Arc<S>, _: Runtime| async move { Ok(first()) })
-            .node(
-                "b",
-                move |_: Arc<S>, _: Runtime| async move { Ok(second()) },
-            )
-            .edge(START, "a")
-            .edge(START, "b")
-            .compile()
-            .unwrap()
-    };
-    let map = |key: &str, value| {
-        let entries = [(key.to_owned(), value)].into_iter().collect();
-        U::default().map(Overwrite::With(entries))
-    };
-    let _ = map;
-    let graph = two(
+    let graph = pair(
         || {
             U::default()
                 .ordered("a".to_owned())
@@ -138,8 +123,24 @@ async fn each_field_has_its_rule() {
     assert_eq!(output.state.ordered.get(), "b");
     assert_eq!(output.state.map["k"], 2);
     assert_eq!(output.state.set.iter().collect::<Vec<_>>(), ["x", "y", "z"]);
+}
 
-    let graph = two(
+fn pair(first: fn() -> U, second: fn() -> U) -> mcp_agent::CompiledGraph<S> {
+    Graph::<S>::new()
+        .node("a", move |_: Arc<S>, _: Runtime| async move { Ok(first()) })
+        .node(
+            "b",
+            move |_: Arc<S>, _: Runtime| async move { Ok(second()) },
+        )
+        .edge(START, "a")
+        .edge(START, "b")
+        .compile()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn two_values_for_a_plain_field_are_an_error_and_an_overwrite_wins() {
+    let graph = pair(
         || U::default().one("a".to_owned()),
         || U::default().one("b".to_owned()),
     );
@@ -150,7 +151,7 @@ async fn each_field_has_its_rule() {
     assert_eq!(error.kind(), ErrorKind::State);
     assert!(error.chain().contains("field one"), "{}", error.chain());
 
-    let graph = two(
+    let graph = pair(
         || log("lost"),
         || U::default().log(Overwrite::All(vec!["all".to_owned()])),
     );
@@ -158,7 +159,7 @@ async fn each_field_has_its_rule() {
     assert_eq!(seen(&output.state), ["all"]);
 
     let all = || U::default().log(Overwrite::All(Vec::new()));
-    let error = two(all, all)
+    let error = pair(all, all)
         .run(U::default(), RunOptions::new())
         .await
         .unwrap_err();

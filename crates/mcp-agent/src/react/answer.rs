@@ -1,0 +1,151 @@
+//! From what came of a call to what the model reads, and what is kept.
+
+use mcp_interceptors::{CallError, CallErrorKind, Command, RawResult, ToolMessage, ToolOutcome};
+use mcp_protocol::{ContentBlock, Role};
+
+use super::results::FailureClass;
+
+/// Whether the model is shown a result's structured content, as JSON text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ShowStructured {
+    /// Never.
+    Never,
+    /// When there is no other content.
+    #[default]
+    IfNoText,
+    /// Behind the other content, always.
+    Always,
+}
+
+/// What a call came to.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) message: ToolMessage,
+    pub(crate) command: Option<Command>,
+    pub(crate) failure: Option<FailureClass>,
+}
+
+impl Answer {
+    /// A call that could not even be made.
+    pub(crate) fn refused(text: String) -> Self {
+        Self {
+            message: ToolMessage::error(text),
+            command: None,
+            failure: Some(FailureClass::Call),
+        }
+    }
+
+    /// What a tool or a layer gave.
+    pub(crate) fn of(outcome: ToolOutcome, raw: &RawResult) -> Self {
+        let (message, command) = match outcome {
+            ToolOutcome::Result(result) => (result.into(), None),
+            ToolOutcome::Message(message) => (message, None),
+            ToolOutcome::Command(mut command) => {
+                let message = command.message.take();
+                let message = message.or_else(|| raw.take().map(Into::into));
+                (message.unwrap_or_else(|| "ok".into()), Some(command))
+            }
+        };
+        Self {
+            failure: message.is_error().then_some(FailureClass::Call),
+            message,
+            command,
+        }
+    }
+
+    /// What went wrong around the call.
+    pub(crate) fn error(name: &str, error: &CallError) -> Self {
+        let failure = match error.kind() {
+            CallErrorKind::Connect
+            | CallErrorKind::Transport
+            | CallErrorKind::TimedOut
+            | CallErrorKind::Cancelled
+            | CallErrorKind::Refused => FailureClass::Outside,
+            _ => FailureClass::Call,
+        };
+        Self {
+            message: ToolMessage::error(format!("Tool {name} failed: {}", error.chain())),
+            command: None,
+            failure: Some(failure),
+        }
+    }
+}
+
+/// What the model reads of a message: nothing that is for the person only, structured content
+/// as the setting says, and never nothing at all where something failed.
+pub(crate) fn shown(message: &ToolMessage, structured: ShowStructured) -> Vec<ContentBlock> {
+    let mut content: Vec<ContentBlock> = message
+        .content
+        .iter()
+        .filter(|block| !is_for_person(block))
+        .cloned()
+        .collect();
+    if let Some(artifact) = &message.artifact {
+        let show = match structured {
+            ShowStructured::Never => false,
+            ShowStructured::IfNoText => content.is_empty(),
+            ShowStructured::Always => true,
+        };
+        if show {
+            content.push(ContentBlock::text(artifact.to_string()));
+        }
+    }
+    if content.is_empty() {
+        let text = match (message.is_error(), message.content.is_empty()) {
+            (true, _) => "The tool reported an error without saying which.",
+            (false, false) => "The result was shown to the user.",
+            (false, true) => return content,
+        };
+        content.push(ContentBlock::text(text));
+    }
+    content
+}
+
+fn is_for_person(block: &ContentBlock) -> bool {
+    let audience = block.annotations().and_then(|a| a.audience.as_deref());
+    audience.is_some_and(|audience| !audience.is_empty() && !audience.contains(&Role::Assistant))
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_protocol::{Annotations, CallToolResult, TextContent};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a36_structured_content_is_kept_and_shown_as_the_setting_says() {
+        for is_error in [false, true] {
+            let mut result = CallToolResult::new(Vec::new()).with_structured_content(json!([1, 2]));
+            result.is_error = Some(is_error);
+            let mut message = ToolMessage::from(result);
+            assert_eq!(message.artifact, Some(json!([1, 2])));
+            assert_eq!(message.is_error(), is_error);
+            assert_eq!(shown(&message, ShowStructured::IfNoText), ["[1,2]".into()]);
+            message.content.push("text".into());
+            assert_eq!(shown(&message, ShowStructured::IfNoText), ["text".into()]);
+            let always = shown(&message, ShowStructured::Always);
+            assert_eq!(always, ["text".into(), "[1,2]".into()]);
+            assert_eq!(shown(&message, ShowStructured::Never), ["text".into()]);
+        }
+    }
+
+    #[test]
+    fn i01_an_error_without_a_text_gets_one() {
+        let mut result = CallToolResult::new(Vec::new());
+        result.is_error = Some(true);
+        let message = ToolMessage::from(result);
+        assert_eq!(shown(&message, ShowStructured::Never).len(), 1);
+    }
+
+    #[test]
+    fn what_is_for_the_person_alone_is_not_shown_to_the_model() {
+        let hint = Annotations::new().with_audience(vec![Role::User]);
+        let private: ContentBlock = TextContent::new("secret").with_annotations(hint).into();
+        let message = ToolMessage::new(vec![private.clone(), "open".into()]);
+        assert_eq!(shown(&message, ShowStructured::Never), ["open".into()]);
+        let only = shown(&ToolMessage::new(vec![private]), ShowStructured::Never);
+        assert_eq!(only, ["The result was shown to the user.".into()]);
+    }
+}

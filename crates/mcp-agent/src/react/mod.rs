@@ -1,0 +1,142 @@
+//! The agent: a model that asks for tools until it needs none.
+
+mod answer;
+mod builder;
+mod events;
+mod input;
+mod model_node;
+mod reader;
+mod repair;
+mod results;
+mod route;
+mod settings;
+mod state;
+mod stop_node;
+mod table;
+mod tool_node;
+mod truncate;
+
+use std::sync::Arc;
+
+use http::Extensions;
+use mcp_model::ChatModel;
+
+pub use answer::ShowStructured;
+pub use builder::ReactBuilder;
+pub use input::AgentInput;
+pub use results::{FailureClass, StoredResult, ToolResults};
+use settings::{Memo, Settings};
+pub use settings::{StopAfter, SystemPrompt};
+pub use state::{AgentStop, ReactState, ReactUpdate, Values};
+pub use truncate::Truncate;
+
+use crate::graph::{CompiledGraph, Input, RunOptions, RunOutput};
+use crate::runtime::RunScope;
+use crate::stream::{Emitted, Interest, RunEvent};
+use crate::{Error, ErrorKind};
+
+/// An agent: a model that asks for tools until it needs none.
+///
+/// A clone is the same agent; any number of runs may go on at once.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use std::sync::Arc;
+/// use mcp_agent::{ReactAgent, RunOptions};
+/// use mcp_interceptors::{LocalTools, ToolCall};
+/// use mcp_model::{ScriptedModel, ToolUse};
+/// use mcp_protocol::Tool;
+///
+/// let model = ScriptedModel::new()
+///     .calls([ToolUse::new("1", "weather", r#"{"city":"Oslo"}"#)])
+///     .says("It snows in Oslo.");
+/// let weather = Tool::new("weather", serde_json::json!({"type": "object"}));
+/// let tools = LocalTools::new("sky").tool(weather, |call: ToolCall| async move {
+///     Ok(format!("snow in {}", call.args()["city"]).into())
+/// });
+///
+/// let agent = ReactAgent::builder(Arc::new(model)).tools(tools).build().unwrap();
+/// let output = agent.run("How is the weather in Oslo?", RunOptions::new()).await.unwrap();
+/// assert_eq!(output.answer(), "It snows in Oslo.");
+/// assert_eq!(output.state.tool_results["1"].text(), "snow in \"Oslo\"");
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReactAgent {
+    settings: Arc<Settings>,
+    graph: CompiledGraph<ReactState>,
+}
+
+impl ReactAgent {
+    /// An agent with this model. Without further settings it has no tools.
+    pub fn builder(model: Arc<dyn ChatModel>) -> ReactBuilder {
+        ReactBuilder::new(model)
+    }
+
+    /// Runs until the model asks for no tool, a question is open, or something failed.
+    ///
+    /// What a tool or a server does wrong is told to the model and ends nothing; a model that
+    /// fails ends the run.
+    ///
+    /// # Errors
+    /// [`Error`], whose kind says what one can do.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops the calls in flight, which cancels them. To be told how a
+    /// cancelled run ended use [`RunOptions::cancel`].
+    pub async fn run(
+        &self,
+        input: impl Into<AgentInput>,
+        options: RunOptions,
+    ) -> Result<RunOutput<ReactState>, Error> {
+        let AgentInput(mut input) = input.into();
+        let mut scope = self.graph.scope(&options);
+        let failures = self.prepare(&mut scope).await?;
+        if let Input::Update(update) = &mut input {
+            update.server_failures = Some(failures);
+            update.stop_reason = Some(None);
+        }
+        let ended = self.graph.run_in(scope, input, &options).await?;
+        match ended.parent.is_empty() {
+            true => Ok(ended.output),
+            false => Err(Error::new(
+                ErrorKind::UnknownTarget,
+                "a tool's command is for the graph around the agent, and there is none",
+            )),
+        }
+    }
+
+    /// Lists the tools and puts what the nodes need into the scope.
+    async fn prepare(
+        &self,
+        scope: &mut RunScope,
+    ) -> Result<Vec<mcp_interceptors::ServerFailure>, Error> {
+        let reader = self.settings.truncate.is_some();
+        let listing = self
+            .settings
+            .last_table
+            .list(&self.settings.sources, reader);
+        let (table, failures) = tokio::select! {
+            biased;
+            () = scope.cancel.cancelled() => return Err(Error::cancelled()),
+            listed = listing => listed?,
+        };
+        let nowhere = Arc::from("");
+        for failure in &failures {
+            scope.events.emit(Interest::AGENT, || {
+                let failure = failure.clone();
+                Emitted::new(&nowhere, 0, RunEvent::ServerFailed { failure })
+            });
+        }
+        let mut extensions = Extensions::clone(&scope.extensions);
+        extensions.insert(Arc::new(Memo::new(table)));
+        scope.extensions = Arc::new(extensions);
+        Ok(failures)
+    }
+
+    /// The agent's graph, to look at threads: state, history, forks.
+    #[must_use]
+    pub const fn graph(&self) -> &CompiledGraph<ReactState> {
+        &self.graph
+    }
+}

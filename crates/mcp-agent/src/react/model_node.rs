@@ -1,0 +1,92 @@
+//! The node that asks the model.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mcp_model::{ChatMessage, ChatRequest};
+use tokio::time::Instant;
+
+use super::repair::{name_calls, repair};
+use super::settings::{Memo, Settings};
+use super::state::{ReactState, ReactUpdate};
+use crate::graph::{NodeError, NodeInput, NodeOutput};
+use crate::state::{Field, MessagesUpdate, Write};
+use crate::stream::{Interest, RunEvent};
+use crate::{Node, Runtime};
+
+/// Asks the model with the conversation so far and the tools of the run.
+pub(crate) struct ModelNode(pub(crate) Arc<Settings>);
+
+impl Node<ReactState> for ModelNode {
+    fn run(
+        &self,
+        input: NodeInput<ReactState>,
+        runtime: Runtime,
+    ) -> mcp_interceptors::BoxFuture<'static, Result<NodeOutput<ReactUpdate>, NodeError>> {
+        let settings = Arc::clone(&self.0);
+        Box::pin(async move { ask(&settings, &input.state, &runtime).await.map(Into::into) })
+    }
+}
+
+async fn ask(
+    settings: &Settings,
+    state: &ReactState,
+    runtime: &Runtime,
+) -> Result<ReactUpdate, NodeError> {
+    let memo = runtime
+        .extension::<Arc<Memo>>()
+        .ok_or_else(|| NodeError::new("the node runs outside its agent"))?;
+    let round = memo.rounds.fetch_add(1, Ordering::Relaxed) + 1;
+    let (mut written, request) = request(settings, memo, state, runtime)?;
+    runtime.emit(Interest::AGENT, || RunEvent::RoundStarted {
+        round,
+        model: Arc::clone(&settings.model_name),
+    });
+
+    let began = Instant::now();
+    let mut response = settings.model.generate(request).await?;
+    let taken = |id: &str| state.tool_results.contains_key(id);
+    name_calls(&mut response.message, runtime.task.seed, taken);
+    let calls = &response.message.tool_calls;
+    let active = calls.last().map(|call| memo.table.server_of(call));
+
+    let message = Arc::new(ChatMessage::Assistant(response.message));
+    runtime.emit(Interest::AGENT, || RunEvent::ModelAnswered {
+        message: Arc::clone(&message),
+        usage: response.usage,
+        duration: began.elapsed(),
+    });
+    runtime.emit(Interest::MESSAGES, || RunEvent::Message {
+        message: Arc::clone(&message),
+    });
+    written = written.and(message);
+    let update = ReactUpdate::default().messages(written);
+    Ok(match active {
+        Some(server) => update.active_server(server),
+        None => update,
+    })
+}
+
+/// The question, and what has to be written for the history to be whole. The whole history is
+/// looked at once in a run; after that every round leaves it whole.
+fn request(
+    settings: &Settings,
+    memo: &Memo,
+    state: &ReactState,
+    runtime: &Runtime,
+) -> Result<(MessagesUpdate, ChatRequest), NodeError> {
+    let mut written = MessagesUpdate::default();
+    let mut transcript = state.messages.transcript();
+    if !memo.repaired.swap(true, Ordering::Relaxed) {
+        written = repair(&state.messages);
+        if !written.items().is_empty() {
+            let mut messages = state.messages.clone();
+            let write = Write::new("model", runtime.task.step, runtime.task.seed);
+            messages.apply(written.clone(), &write)?;
+            transcript = messages.transcript();
+        }
+    }
+    let mut request = ChatRequest::new(transcript).with_tools(Arc::clone(&memo.table.specs));
+    request.system = settings.system.of(state);
+    Ok((written, request))
+}

@@ -1,0 +1,171 @@
+//! The results of tools, whole, by call.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use mcp_interceptors::JsonMap;
+use mcp_protocol::ContentBlock;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::truncate::joined;
+use crate::state::{Change, Field, Json, StateError, Write};
+
+/// A result as it came, whatever the model was shown of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StoredResult {
+    /// The server. Empty if there is no such tool.
+    pub server: Arc<str>,
+    /// The tool, by the name that the model used.
+    pub tool: Arc<str>,
+    /// The arguments of the call.
+    #[serde(default)]
+    pub args: JsonMap,
+    /// All content.
+    pub content: Vec<ContentBlock>,
+    /// The structured content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
+    /// Whether the call failed.
+    #[serde(default)]
+    pub is_error: bool,
+    /// Whose failure it was, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureClass>,
+    /// Whether the model was shown a part only.
+    #[serde(default)]
+    pub truncated: bool,
+    /// When the call began, in milliseconds since 1970.
+    pub started_ms: u64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Whose failure a failed call was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureClass {
+    /// The server's, or that of the way to it; the model cannot mend it.
+    Outside,
+    /// The tool's, a layer's or the call's own; another call may do better.
+    Call,
+    /// None: a person, or a rule, refused the call.
+    Refused,
+}
+
+impl StoredResult {
+    /// The text, blocks joined with line breaks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        joined(&self.content)
+    }
+
+    /// About how much memory it takes.
+    fn size(&self) -> usize {
+        let content = self.content.iter().map(|block| match block {
+            ContentBlock::Text(text) => text.text.len(),
+            ContentBlock::Image(image) => image.data.len(),
+            ContentBlock::Audio(audio) => audio.data.len(),
+            _ => 1_024,
+        });
+        256 + content.sum::<usize>()
+    }
+}
+
+/// The results of tools by call id, oldest first.
+///
+/// At most [`MAX_COUNT`](Self::MAX_COUNT) results of about [`MAX_BYTES`](Self::MAX_BYTES) in all
+/// are kept; the oldest go first. A checkpoint keeps each result once.
+#[derive(Clone, Debug, Default)]
+pub struct ToolResults {
+    results: Arc<IndexMap<String, Arc<StoredResult>>>,
+    size: usize,
+    new: Vec<String>,
+    gone: Vec<String>,
+}
+
+impl ToolResults {
+    /// How many results are kept.
+    pub const MAX_COUNT: usize = 10_000;
+    /// How many bytes the results may take in all, roughly: 64 MiB.
+    pub const MAX_BYTES: usize = 64 << 20;
+
+    fn put(&mut self, id: String, result: Arc<StoredResult>) {
+        let results = Arc::make_mut(&mut self.results);
+        self.size += result.size();
+        if let Some(old) = results.insert(id.clone(), result) {
+            self.size = self.size.saturating_sub(old.size());
+        }
+        self.new.push(id);
+        if results.len() <= Self::MAX_COUNT && self.size <= Self::MAX_BYTES {
+            return;
+        }
+        // A quarter at once, so that the rest does not move up for each new result.
+        let (count, bytes) = (Self::MAX_COUNT / 4 * 3, Self::MAX_BYTES / 4 * 3);
+        let mut drop = 0;
+        for result in results.values().take(results.len().saturating_sub(1)) {
+            if results.len() - drop <= count && self.size <= bytes {
+                break;
+            }
+            self.size = self.size.saturating_sub(result.size());
+            drop += 1;
+        }
+        self.gone.extend(results.drain(..drop).map(|(id, _)| id));
+    }
+}
+
+impl Deref for ToolResults {
+    type Target = IndexMap<String, Arc<StoredResult>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.results
+    }
+}
+
+impl Field for ToolResults {
+    type Update = IndexMap<String, Arc<StoredResult>>;
+
+    fn apply(&mut self, update: Self::Update, _: &Write<'_>) -> Result<(), StateError> {
+        for (id, result) in update {
+            self.put(id, result);
+        }
+        Ok(())
+    }
+
+    fn to_json(&self) -> Result<Value, StateError> {
+        Ok(serde_json::to_value(&*self.results)?)
+    }
+
+    fn take_change(&mut self) -> Result<Option<Change>, StateError> {
+        let removed = std::mem::take(&mut self.gone);
+        let mut set = Vec::new();
+        for id in std::mem::take(&mut self.new) {
+            if let Some(result) = self.results.get(&id) {
+                set.push((id, Json::of(&**result)?));
+            }
+        }
+        let change = Change::Entries { set, removed };
+        Ok(Some(change).filter(|change| !change.is_empty()))
+    }
+
+    fn replay(&mut self, change: &Change) -> Result<(), StateError> {
+        let Change::Entries { set, removed } = change else {
+            return Err(change.unfit());
+        };
+        let results = Arc::make_mut(&mut self.results);
+        for id in removed {
+            if let Some(old) = results.shift_remove(id) {
+                self.size = self.size.saturating_sub(old.size());
+            }
+        }
+        for (id, result) in set {
+            self.put(id.clone(), result.read::<StoredResult>()?.into());
+        }
+        self.new.clear();
+        self.gone.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! What an agent was built with, and what it remembers of a run.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use mcp_model::ChatModel;
+
+use super::answer::ShowStructured;
+use super::state::ReactState;
+use super::table::{LastTable, Source, Table};
+use super::truncate::Truncate;
+
+/// What an agent was built with.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) model_name: Arc<str>,
+    pub(crate) system: SystemPrompt,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) last_table: LastTable,
+    pub(crate) truncate: Option<Truncate>,
+    pub(crate) structured: ShowStructured,
+    pub(crate) stop_after: StopAfter,
+}
+
+/// After how many rounds in a row in which every call failed an agent stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StopAfter {
+    /// Where every failure was a server's or that of the way to it. 1 by default: the model
+    /// cannot mend that.
+    pub outside: u32,
+    /// Where tools reported errors, or calls were wrong. 3 by default: the model may do better.
+    pub any: u32,
+}
+
+impl Default for StopAfter {
+    fn default() -> Self {
+        Self { outside: 1, any: 3 }
+    }
+}
+
+impl StopAfter {
+    /// Stops after so many rounds. 0 never stops.
+    #[must_use]
+    pub const fn new(outside: u32, any: u32) -> Self {
+        Self { outside, any }
+    }
+}
+
+/// What a model is told before the conversation.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum SystemPrompt {
+    /// Nothing.
+    #[default]
+    None,
+    /// Always the same.
+    Text(Arc<str>),
+    /// What the function makes of the state, in each round.
+    OfState(Arc<dyn Fn(&ReactState) -> String + Send + Sync>),
+}
+
+impl SystemPrompt {
+    pub(crate) fn of(&self, state: &ReactState) -> Option<Arc<str>> {
+        match self {
+            Self::None => None,
+            Self::Text(text) => Some(Arc::clone(text)),
+            Self::OfState(f) => Some(f(state).into()),
+        }
+    }
+}
+
+impl fmt::Debug for SystemPrompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Text(_) => "Text",
+            Self::OfState(_) => "OfState",
+        })
+    }
+}
+
+/// What an agent remembers of a run.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    pub(crate) table: Arc<Table>,
+    pub(crate) rounds: AtomicU32,
+    pub(crate) repaired: AtomicBool,
+}
+
+impl Memo {
+    pub(crate) const fn new(table: Arc<Table>) -> Self {
+        Self {
+            table,
+            rounds: AtomicU32::new(0),
+            repaired: AtomicBool::new(false),
+        }
+    }
+}

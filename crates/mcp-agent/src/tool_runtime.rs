@@ -1,0 +1,136 @@
+//! What a tool call finds of the graph that makes it.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_interceptors::{CallError, CallErrorKind, JsonMap, ToolCall};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::state::{State, StateError};
+use crate::store::Store;
+use crate::{ExecutionInfo, Runtime};
+
+/// What a tool call finds of the graph that makes it: state, context, store, its own id, the
+/// event stream, cancellation.
+///
+/// Layers and local tools get it with [`RuntimeExt::runtime`].
+#[derive(Clone)]
+pub struct ToolRuntime {
+    runtime: Runtime,
+    state: Arc<dyn AnyState>,
+    call_id: Arc<str>,
+}
+
+trait AnyState: Send + Sync {
+    fn any(&self) -> &(dyn Any + Send + Sync);
+    fn json(&self) -> Result<JsonMap, StateError>;
+}
+
+impl<S: State> AnyState for S {
+    fn any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+
+    fn json(&self) -> Result<JsonMap, StateError> {
+        self.to_json()
+    }
+}
+
+impl ToolRuntime {
+    /// For a node that calls tools: what its calls find.
+    pub fn new<S: State>(runtime: Runtime, state: Arc<S>, call_id: impl Into<Arc<str>>) -> Self {
+        Self {
+            runtime,
+            state,
+            call_id: call_id.into(),
+        }
+    }
+
+    /// The state as it was when the step began, if it is an `S`.
+    #[must_use]
+    pub fn state<S: State>(&self) -> Option<&S> {
+        self.state.any().downcast_ref()
+    }
+
+    /// The state as JSON. It is made anew each time.
+    ///
+    /// # Errors
+    /// If a value cannot be written as JSON.
+    pub fn state_json(&self) -> Result<JsonMap, StateError> {
+        self.state.json()
+    }
+
+    /// The context that was given to the run, if it is a `C`.
+    #[must_use]
+    pub fn context<C: Any + Send + Sync>(&self) -> Option<&C> {
+        self.runtime.context()
+    }
+
+    /// The store, if the graph has one.
+    #[must_use]
+    pub fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.runtime.store()
+    }
+
+    /// The id of the call that the model made.
+    #[must_use]
+    pub fn tool_call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Where in the run the call is.
+    #[must_use]
+    pub fn info(&self) -> ExecutionInfo {
+        self.runtime.info()
+    }
+
+    /// Sends a value of one's own to whoever listens to the run.
+    pub fn write(&self, value: impl Into<Value>) {
+        self.runtime.write(value);
+    }
+
+    /// Is cancelled when the run is.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.runtime.cancellation()
+    }
+
+    /// Asks the outside world; see [`Runtime::interrupt`].
+    ///
+    /// # Errors
+    /// The interruption, to be returned, as long as there is no answer.
+    pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, CallError> {
+        self.runtime.ask(value.into()).map_err(|interrupt| {
+            match serde_json::to_value([interrupt]) {
+                Ok(interrupts) => CallError::interrupted(interrupts),
+                Err(error) => {
+                    CallError::new(CallErrorKind::Layer, "the question cannot be written")
+                        .with_source(error)
+                }
+            }
+        })
+    }
+}
+
+impl fmt::Debug for ToolRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolRuntime")
+            .field("call_id", &self.call_id)
+            .field("runtime", &self.runtime)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds the graph that makes a call.
+pub trait RuntimeExt {
+    /// The graph that makes the call. `None` if it is made outside a graph.
+    fn runtime(&self) -> Option<&ToolRuntime>;
+}
+
+impl RuntimeExt for ToolCall {
+    fn runtime(&self) -> Option<&ToolRuntime> {
+        self.extensions().get()
+    }
+}
