@@ -7,7 +7,7 @@ use super::{Root, RootError, Walk};
 
 fn tree() -> (tempfile::TempDir, Root) {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().join("root");
+    let root = dir.path().join("top");
     fs::create_dir_all(root.join("a/b")).unwrap();
     fs::write(root.join("a/x.txt"), "inside").unwrap();
     fs::write(dir.path().join("secret"), "outside").unwrap();
@@ -71,7 +71,7 @@ fn links_are_followed_inside_only() {
     symlink("loop", inner.join("loop")).unwrap();
     assert_eq!(read(&root, "a/b/near").unwrap(), "inside");
     assert_eq!(read(&root, "absolute").unwrap(), "inside");
-    for path in ["far", "up/secret", "up/root/../secret"] {
+    for path in ["far", "up/secret", "up/top/../secret"] {
         assert!(
             matches!(read(&root, path), Err(RootError::Outside { .. })),
             "{path}"

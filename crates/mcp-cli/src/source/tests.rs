@@ -2,9 +2,9 @@
 
 use super::{Language, added_functions, definitions};
 
-/// `kind full_name line` for everything that `text` defines.
+/// `kind full_name line` for everything that `text` defines. An arrow in the text is a tab.
 fn found(language: Language, text: &str) -> Vec<String> {
-    let all = definitions(language, text);
+    let all = definitions(language, &text.replace('→', "\t"));
     all.iter()
         .map(|d| format!("{} {} {}", d.kind, d.full_name(language), d.line))
         .collect()
@@ -74,7 +74,7 @@ class A(B):
         def inner(): pass
 def top(): pass
 if LIMIT:
-	def tabbed(): pass
+→def tabbed(): pass
 else: z = 1
 s = f('''
 def no4():
@@ -154,12 +154,12 @@ func (s *Stack[T]) Push(x T) {}
 func Map[T, U any](xs []T) []U { return nil }
 type Stack[T any] struct { items []T; f func() }
 type (
-	A int
-	B interface { M(x int) }
+→A int
+→B interface { M(x int) }
 )
 const (
-	One = iota
-	Two
+→One = iota
+→Two
 )
 var handler = func() {}
 var text = `

@@ -166,6 +166,25 @@ fn what_is_asked_about_does_not_choose_the_tool() {
 }
 
 #[test]
+fn what_no_tool_knows_is_said_and_no_other_tool_is_called() {
+    let tools = [spec(
+        "files__list_directory",
+        "Lists the files in a directory.",
+        json!({}),
+    )];
+    for question in [
+        "Which files changed in the working tree?",
+        "Show the last 2 commits",
+    ] {
+        let (calls, answer) = run(question, &tools, |_, _| unreachable!());
+        assert!(
+            calls.is_empty() && answer.contains("None of the tools"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn a_second_question_starts_anew_and_ids_go_on() {
     let mut transcript: Transcript = [ChatMessage::user("Current time in Rome?")]
         .into_iter()

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Skill, count, general, line, text};
+use super::{Skill, count, general, line, nobody_can_tell, text};
 use crate::planner::desk::{Action, Desk};
+
+/// A question of so few words about changes means those of the working tree.
+const SHORT: usize = 3;
 
 pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
     let question = &desk.question;
@@ -18,7 +21,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         "uncommitted",
         "diff",
     ]);
-    if !(about_changes && about_files) {
+    if !about_changes || !(about_files || question.words.len() <= SHORT) {
         return None;
     }
     let skill = Skill {
@@ -27,9 +30,10 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         given: Vec::new(),
         takes_first: false,
     };
-    let seen = match skill.result(desk)? {
-        Ok(seen) => seen,
-        Err(action) => return Some(action),
+    let seen = match skill.result(desk) {
+        Some(Ok(seen)) => seen,
+        Some(Err(action)) => return Some(action),
+        None => return Some(nobody_can_tell("what changed in a working tree")),
     };
     let with_functions = question.mentions(&["function", "functions", "method", "methods", "fn"]);
     let answer = seen

@@ -108,29 +108,62 @@ pub(super) fn failure(seen: &Seen) -> String {
     format!("The tool {} failed: {}", seen.tool, line(&seen.text, 1_000))
 }
 
-/// JSON as an indented list.
+/// JSON as an indented list; objects and lists without further ones in them on one line.
 fn outline(value: &Value, depth: usize) -> String {
     let pad = "  ".repeat(depth);
+    if depth >= 6 || is_flat(value) {
+        return format!("{pad}{}", flat(value));
+    }
+    let lines: Vec<String> = match value {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| member(&pad, key, value, depth))
+            .collect(),
+        Value::Array(list) => list.iter().map(|value| item(&pad, value, depth)).collect(),
+        other => vec![format!("{pad}{}", scalar(other))],
+    };
+    lines.join("\n")
+}
+
+fn member(pad: &str, key: &str, value: &Value, depth: usize) -> String {
     match value {
-        Value::Object(map) if depth < 6 => {
-            let lines = map.iter().map(|(key, value)| match value {
-                Value::Object(_) | Value::Array(_) => {
-                    format!("{pad}{key}:\n{}", outline(value, depth + 1))
-                }
-                _ => format!("{pad}{key}: {}", scalar(value)),
-            });
-            lines.collect::<Vec<_>>().join("\n")
+        Value::Array(list) if list.is_empty() => format!("{pad}{key}: none"),
+        Value::Object(_) | Value::Array(_) => format!("{pad}{key}:\n{}", outline(value, depth + 1)),
+        _ => format!("{pad}{key}: {}", scalar(value)),
+    }
+}
+
+fn item(pad: &str, value: &Value, depth: usize) -> String {
+    if is_flat(value) {
+        format!("{pad}- {}", flat(value))
+    } else {
+        format!("{pad}-\n{}", outline(value, depth + 1))
+    }
+}
+
+/// Whether a value fits on one line: a scalar, or an object of at most six scalars.
+fn is_flat(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => {
+            map.len() <= 6
+                && map
+                    .values()
+                    .all(|value| !value.is_object() && !value.is_array())
         }
-        Value::Array(list) if depth < 6 => {
-            let lines = list.iter().map(|value| match value {
-                Value::Object(_) | Value::Array(_) => {
-                    format!("{pad}-\n{}", outline(value, depth + 1))
-                }
-                _ => format!("{pad}- {}", scalar(value)),
-            });
-            lines.collect::<Vec<_>>().join("\n")
+        Value::Array(_) => false,
+        _ => true,
+    }
+}
+
+fn flat(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let members = map
+                .iter()
+                .map(|(key, value)| format!("{key}: {}", scalar(value)));
+            members.collect::<Vec<_>>().join(", ")
         }
-        _ => format!("{pad}{}", scalar(value)),
+        other => scalar(other),
     }
 }
 
@@ -151,4 +184,34 @@ fn visible(text: &str) -> String {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn json_becomes_an_indented_list() {
+        let value = json!({"total": 2, "none": [], "list": [{"a": 1, "b": "x"}, {"c": [1, 2]}, 3]});
+        let mut lines: Vec<String> = outline(&value, 0).lines().map(str::to_owned).collect();
+        lines.sort();
+        let want = [
+            "    - 1",
+            "    - 2",
+            "  - 3",
+            "  - a: 1, b: x",
+            "  -",
+            "    c:",
+            "list:",
+            "none: none",
+            "total: 2",
+        ];
+        for line in want {
+            assert!(
+                lines.iter().any(|l| l.trim() == line.trim()),
+                "{line} in {lines:#?}"
+            );
+        }
+    }
 }

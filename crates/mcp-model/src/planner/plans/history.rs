@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Skill, count, general, line, text};
+use super::{Skill, count, general, line, nobody_can_tell, text};
 use crate::planner::desk::{Action, Desk};
 use crate::planner::question::Question;
 
@@ -26,9 +26,10 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         )],
         takes_first: true,
     };
-    let seen = match skill.result(desk)? {
-        Ok(seen) => seen,
-        Err(action) => return Some(action),
+    let seen = match skill.result(desk) {
+        Some(Ok(seen)) => seen,
+        Some(Err(action)) => return Some(action),
+        None => return Some(nobody_can_tell("what was committed")),
     };
     let answer = seen
         .json()

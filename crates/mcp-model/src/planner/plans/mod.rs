@@ -76,6 +76,12 @@ impl Skill<'_> {
     }
 }
 
+/// The question is understood, but no tool on offer knows about it. Any other tool would give
+/// the wrong answer.
+fn nobody_can_tell(what: &str) -> Action {
+    Action::Answer(format!("None of the tools on offer can tell {what}."))
+}
+
 /// One line without control characters, at most `limit` characters.
 fn line(text: &str, limit: usize) -> String {
     let mut shown = String::new();
