@@ -13,6 +13,9 @@ use crate::error_code::is_stateless_only;
 use crate::{Feature, ProtocolVersion, RequestMeta};
 
 const METHOD: &str = "server/discover";
+/// How often a revision is asked about: a server that refuses one and lists it among those that
+/// it speaks is taken at its word once.
+const MAX_PROBES: usize = 2;
 
 impl Negotiator {
     pub(super) fn send_probe(&mut self, now: Instant, version: ProtocolVersion) {
@@ -105,12 +108,19 @@ impl Negotiator {
         if theirs.is_empty() {
             return self.fail(refused);
         }
-        let mut untried = self.client.versions_with(Feature::Stateless);
-        untried.retain(|version| !self.probed.contains(version));
-        match ProtocolVersion::newest_mutual(&untried, &theirs) {
+        let mut worth_it = self.client.versions_with(Feature::Stateless);
+        worth_it.retain(|version| self.times_probed(*version) < MAX_PROBES);
+        match ProtocolVersion::newest_mutual(&worth_it, &theirs) {
             Some(version) => self.send_probe(now, version),
             None => self.other_lifecycle(theirs),
         }
+    }
+
+    fn times_probed(&self, version: ProtocolVersion) -> usize {
+        self.probed
+            .iter()
+            .filter(|probed| **probed == version)
+            .count()
     }
 
     /// The server does without handshake, but not in a revision of ours; it may name one with

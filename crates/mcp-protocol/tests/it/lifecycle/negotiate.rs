@@ -190,6 +190,22 @@ fn life_20_a_handshake_version_that_the_server_names_is_used() {
 }
 
 #[test]
+fn life_20_a_version_that_is_refused_and_listed_is_asked_for_once_more() {
+    talk(Wire::Http, Preference::Auto)
+        .expect(&["0 server/discover"])
+        .ended(0, Outcome::Error(unsupported(&["2026-07-28"])))
+        .expect(&["1 server/discover"])
+        .ended(1, discovered(&["2026-07-28"]))
+        .expect(&["done 2026-07-28"]);
+    talk(Wire::Http, Preference::Auto)
+        .expect(&["0 server/discover"])
+        .ended(0, Outcome::Error(unsupported(&["2026-07-28"])))
+        .expect(&["1 server/discover"])
+        .ended(1, Outcome::Error(unsupported(&["2026-07-28"])))
+        .expect(&["failed: no common protocol version: we speak [2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28], the server [2026-07-28]"]);
+}
+
+#[test]
 fn life_25_a_late_discover_result_wins_over_the_handshake() {
     talk(Wire::Stream, Preference::Auto)
         .expect(&["0 server/discover"])
