@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use mcp_transport::{CallError, TransportErrorKind};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::events::Events;
@@ -122,18 +123,27 @@ impl Link {
         }
     }
 
-    /// Reads what the server sends of its own accord until the session is over.
-    pub(super) fn start_listening(self: &Arc<Self>, view: View) {
+    /// Reads what the server sends of its own accord until the session is over. What is returned
+    /// resolves when the server has answered the first time.
+    pub(super) fn start_listening(self: &Arc<Self>, view: View) -> oneshot::Receiver<()> {
+        let (answered, first) = oneshot::channel();
         self.spawn(|link| async move {
             let over = view.over.clone();
-            over.run_until_cancelled(link.listen(&view)).await;
+            over.run_until_cancelled(link.listen(&view, answered)).await;
         });
+        first
     }
 
-    async fn listen(self: &Arc<Self>, view: &View) {
+    async fn listen(self: &Arc<Self>, view: &View, answered: oneshot::Sender<()>) {
         let mut backoff = Backoff::new(MAX_FRUITLESS);
-        let mut last_id = None;
-        while self.listen_once(view, &mut backoff, &mut last_id).await {
+        let mut last_id: Option<String> = None;
+        let mut answered = Some(answered);
+        loop {
+            let opened = self.open_stream(view, last_id.as_deref(), None).await;
+            drop(answered.take());
+            if !self.follow(opened, view, &mut backoff, &mut last_id).await {
+                return;
+            }
             if !backoff.wait().await {
                 tracing::warn!("the server's stream brings nothing, it is not opened again");
                 return;
@@ -141,14 +151,15 @@ impl Link {
         }
     }
 
-    /// Opens the stream and reads it to its end. `false` where it must not be opened again.
-    async fn listen_once(
+    /// Reads a stream to its end. `false` where it must not be opened again.
+    async fn follow(
         self: &Arc<Self>,
+        opened: Opened,
         view: &View,
         backoff: &mut Backoff,
         last_id: &mut Option<String>,
     ) -> bool {
-        match self.open_stream(view, last_id.as_deref(), None).await {
+        match opened {
             Opened::Stream(mut events) => {
                 let begin = Instant::now();
                 let again = self.read(&mut events, view).await;
@@ -167,7 +178,6 @@ impl Link {
         }
     }
 
-    /// Reads a stream to its end. `false` where it must not be opened again.
     async fn read(self: &Arc<Self>, events: &mut Events, view: &View) -> bool {
         loop {
             match events.next().await {

@@ -1,6 +1,7 @@
 //! Messages of ours that want no answer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_jsonrpc::Notification;
 use mcp_protocol::{Feature, ProtocolVersion};
@@ -8,6 +9,10 @@ use mcp_transport::{CallError, Delivery, Mirror};
 
 use super::link::Link;
 use crate::headers::write_mirror;
+
+/// How long a connection is held up for the server's own stream. Some servers answer the request
+/// for it only with the first event.
+const STREAM_WAIT: Duration = Duration::from_millis(250);
 
 impl Link {
     pub(super) async fn notify(
@@ -39,7 +44,9 @@ impl Link {
         }
         let initialized = &*method == "notifications/initialized";
         if initialized && self.listen && view.has(Feature::HttpGetStream) {
-            self.start_listening(view);
+            // A server may ask as soon as it is called, on a stream that has to be there by then.
+            let answered = self.start_listening(view);
+            let _late = tokio::time::timeout(STREAM_WAIT, answered).await;
         }
         Ok(())
     }
