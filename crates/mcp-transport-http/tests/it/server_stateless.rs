@@ -58,16 +58,22 @@ async fn http_41_a_request_by_the_server_is_refused_here() {
     server.stop().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn http_50_a_stream_is_neither_cached_nor_buffered_and_shows_that_it_lives() {
-    tokio::time::pause();
-    let mut server = Server::start(HttpOptions::default()).await;
-    let (headers, body) = modern("tools/call", call("flood"));
-    let response = send(Method::POST, &server.url, &refs(&headers), body.to_string()).await;
+    use http_body_util::BodyExt as _;
+    let server = Server::start(HttpOptions::default()).await;
+    let (headers, body) = modern("tools/call", call("progress then wait"));
+    let mut response = send(Method::POST, &server.url, &refs(&headers), body.to_string()).await;
     assert_eq!(response.headers()["cache-control"], "no-cache");
     assert_eq!(response.headers()["x-accel-buffering"], "no");
+    read_events(&mut response, 1).await;
+    let begin = tokio::time::Instant::now();
+    for n in 1..=2 {
+        let frame = response.body_mut().frame().await.unwrap().unwrap();
+        assert!(frame.into_data().unwrap().starts_with(b":"));
+        assert!(begin.elapsed().as_secs() >= 15 * n);
+    }
     drop(response);
-    let _ = &mut server;
     server.stop().await;
 }
 

@@ -1,0 +1,621 @@
+//! The client's calls: what it sends, how it reads answers, what a refusal means.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use mcp_jsonrpc::{Id, Notification};
+use mcp_transport::{
+    Call, CallError, Channel as _, Delivery, ProgressSink, Timeouts, TransportErrorKind,
+};
+use mcp_transport_http::HttpTransport;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::client_support::{Client, StillClock, modern_call};
+use crate::script::{
+    Script, event, json_body, live, result, result_event, status, stream, text, usual,
+};
+
+#[tokio::test]
+async fn http_01_http_02_http_30_a_request_that_stands_alone_says_so_in_its_headers() {
+    let script = Script::start(|seen| result(seen, &json!({"ok": true}))).await;
+    let client = Client::new(&script.url);
+    let mut call = modern_call("tools/call", Some("größe"));
+    call.mirror.params = vec![("Region".to_owned(), "eu".to_owned())];
+    client.channel.call(call).await.unwrap();
+    let seen = &script.seen()[0];
+    assert_eq!(seen.method, "POST");
+    assert_eq!(seen.header("content-type"), Some("application/json"));
+    assert_eq!(
+        seen.header("accept"),
+        Some("application/json, text/event-stream")
+    );
+    assert_eq!(seen.header("mcp-protocol-version"), Some("2026-07-28"));
+    assert_eq!(seen.header("mcp-method"), Some("tools/call"));
+    assert_eq!(seen.header("mcp-name"), Some("=?base64?Z3LDtsOfZQ==?="));
+    assert_eq!(seen.header("mcp-param-region"), Some("eu"));
+    assert!(seen.header("host").unwrap().starts_with("127.0.0.1:"));
+    assert_eq!(seen.body["jsonrpc"], "2.0");
+    client.channel.close().await;
+    assert_eq!(script.kinds(), ["tools/call"]);
+}
+
+#[tokio::test]
+async fn http_14_http_21_h05_session_and_negotiated_version_are_on_everything_after_initialize() {
+    let mut script =
+        Script::start(|seen| usual(seen, "2025-06-18").unwrap_or_else(|| result(seen, &json!({}))))
+            .await;
+    let client = Client::handshake(&script.url, "2025-06-18").await;
+    script.next("GET").await;
+    client.call("tools/list").await.unwrap();
+    client.channel.close().await;
+    let seen = script.seen();
+    assert_eq!(seen[0].kind(), "initialize");
+    assert_eq!(seen[0].header("mcp-session-id"), None);
+    assert_eq!(seen[0].header("mcp-protocol-version"), None);
+    for later in &seen[1..] {
+        assert_eq!(later.header("mcp-session-id"), Some("s-1"), "{later:?}");
+        assert_eq!(
+            later.header("mcp-protocol-version"),
+            Some("2025-06-18"),
+            "{later:?}"
+        );
+    }
+    let get = seen.iter().find(|seen| seen.kind() == "GET").unwrap();
+    assert_eq!(get.header("accept"), Some("text/event-stream"));
+    let mut kinds = script.kinds();
+    kinds.retain(|kind| kind != "GET");
+    assert_eq!(
+        kinds,
+        [
+            "initialize",
+            "notifications/initialized",
+            "tools/list",
+            "DELETE"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn http_19_a_server_without_sessions_works_and_nothing_is_deleted() {
+    let script = Script::start(|seen| {
+        let mut reply = usual(seen, "2025-11-25").unwrap_or_else(|| result(seen, &json!({})));
+        reply.headers_mut().remove("mcp-session-id");
+        reply
+    })
+    .await;
+    let client = Client::handshake(&script.url, "2025-11-25").await;
+    client.call("tools/list").await.unwrap();
+    client.channel.close().await;
+    assert!(
+        script
+            .seen()
+            .iter()
+            .all(|seen| seen.header("mcp-session-id").is_none())
+    );
+    assert!(!script.kinds().contains(&"DELETE".to_owned()));
+}
+
+#[tokio::test]
+async fn http_13_a_session_id_that_no_header_may_carry_is_ignored() {
+    let script = Script::start(|seen| {
+        let mut reply = usual(seen, "2025-11-25").unwrap_or_else(|| result(seen, &json!({})));
+        let bad = http::HeaderValue::from_bytes(b"a b\x80").unwrap();
+        reply.headers_mut().insert("mcp-session-id", bad);
+        reply
+    })
+    .await;
+    let client = Client::handshake(&script.url, "2025-11-25").await;
+    client.call("tools/list").await.unwrap();
+    assert!(
+        script
+            .seen()
+            .iter()
+            .all(|seen| seen.header("mcp-session-id").is_none())
+    );
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn http_03_answers_come_as_json_or_as_a_stream() {
+    let script = Script::start(|seen| match seen.kind() {
+        "json" => result(seen, &json!({"n": 1})),
+        "charset" => {
+            let body = json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": {"n": 2}});
+            text(200, "Application/JSON; charset=utf-8", body.to_string())
+        }
+        _ => stream(format!(
+            ": hi\n\nevent: ping\ndata: ping\n\n{}",
+            result_event(&seen.body["id"], &json!({"n": 3}))
+        )),
+    })
+    .await;
+    let client = Client::new(&script.url);
+    assert_eq!(client.call("json").await.unwrap()["n"], 1);
+    assert_eq!(client.call("charset").await.unwrap()["n"], 2);
+    assert_eq!(client.call("events").await.unwrap()["n"], 3);
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn many_calls_at_once_each_get_their_own_answer() {
+    let script = Script::start(|seen| {
+        let answer = json!({"echo": seen.body["id"]});
+        if seen.body["id"].as_i64().unwrap() % 2 == 0 {
+            result(seen, &answer)
+        } else {
+            stream(result_event(&seen.body["id"], &answer))
+        }
+    })
+    .await;
+    let client = Client::new(&script.url);
+    let answers = futures_util::future::join_all((0..100).map(|_| client.call("x"))).await;
+    let mut ids: Vec<i64> = answers
+        .into_iter()
+        .map(|a| a.unwrap()["echo"].as_i64().unwrap())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=100).collect::<Vec<_>>());
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn h14_an_error_object_reaches_its_caller_whatever_the_status() {
+    let error = |seen: &crate::script::Seen, code: i64| json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": {"code": code, "message": "no"}});
+    let script = Script::start(move |seen| match seen.kind() {
+        "ok" => json_body(200, &error(seen, -32602)),
+        "bad" => json_body(400, &error(seen, -32020)),
+        "no-id" => json_body(
+            400,
+            &json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}}),
+        ),
+        "missing" => json_body(404, &error(seen, -32601)),
+        "html" => text(500, "text/html", "<h1>Oops</h1>"),
+        "empty" => status(503),
+        _ => result(seen, &json!({})),
+    })
+    .await;
+    let client = Client::new(&script.url);
+    let CallError::Remote(error) = client.call("ok").await.unwrap_err() else {
+        panic!()
+    };
+    assert_eq!(error.code.0, -32602);
+    for (method, status, code) in [
+        ("bad", 400, Some(-32020)),
+        ("no-id", 400, Some(-32600)),
+        ("missing", 404, Some(-32601)),
+        ("html", 500, None),
+        ("empty", 503, None),
+    ] {
+        let error = client.call(method).await.unwrap_err();
+        let delivery = error.delivery();
+        let CallError::Rejected(rejection) = error else {
+            panic!("{method}")
+        };
+        assert_eq!(rejection.status, status);
+        assert_eq!(rejection.error.as_ref().map(|e| e.code.0), code, "{method}");
+        assert!(!rejection.session_lost);
+        let expected = if status < 500 {
+            Delivery::NotSent
+        } else {
+            Delivery::Unknown
+        };
+        assert_eq!(delivery, expected);
+    }
+    assert!(
+        client
+            .call("html")
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("<h1>Oops</h1>")
+    );
+    client.call("fine").await.unwrap();
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn h14_a_success_that_is_no_answer_fails_that_call_only() {
+    let script = Script::start(|seen| match seen.kind() {
+        "empty" => text(200, "application/json", ""),
+        "html" => text(200, "text/html", "<html>"),
+        "accepted" => status(202),
+        "other" => json_body(200, &json!({"jsonrpc": "2.0", "id": "other", "result": {}})),
+        "broken" => json_body(
+            200,
+            &json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": {"code": "x"}}),
+        ),
+        "cut" => stream("data: {"),
+        _ => result(seen, &json!({})),
+    })
+    .await;
+    let client = Client::new(&script.url);
+    for method in ["empty", "html", "accepted", "other", "broken", "cut"] {
+        let error = client.call(method).await.unwrap_err();
+        assert_eq!(error.delivery(), Delivery::Unknown, "{method}: {error:?}");
+        assert!(
+            matches!(error, CallError::Malformed(_) | CallError::Closed { .. }),
+            "{method}"
+        );
+    }
+    client.call("fine").await.unwrap();
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn h14_any_success_accepts_a_notification() {
+    let script = Script::start(|seen| match seen.kind() {
+        "n/202" => text(202, "text/plain", "thanks"),
+        "n/200" => text(200, "application/json", ""),
+        "n/204" => status(204),
+        _ => json_body(
+            400,
+            &json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}}),
+        ),
+    })
+    .await;
+    let client = Client::new(&script.url);
+    for method in ["n/202", "n/200", "n/204"] {
+        client
+            .channel
+            .notify(Notification::new(method, None))
+            .await
+            .unwrap();
+    }
+    let error = client
+        .channel
+        .notify(Notification::new("n/bad", None))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, CallError::Rejected(r) if r.error.is_some()));
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn http_52_a_request_by_the_server_is_answered_by_a_post_while_the_call_waits() {
+    let (feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |seen| {
+        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
+    })
+    .await;
+    let mut client = Client::handshake(&script.url, "2025-11-25").await;
+    let calling = client.call("tools/call");
+    let script_side = async {
+        let id = script.next("tools/call").await.body["id"].clone();
+        let ask =
+            |id: &str, method: &str| event(&json!({"jsonrpc": "2.0", "id": id, "method": method}));
+        for (request, method) in [
+            ("a", "roots/list"),
+            ("b", "ping"),
+            ("c", "panic"),
+            ("d", "no/such"),
+        ] {
+            feed.send(ask(request, method)).unwrap();
+            let answer = script.next("response").await;
+            assert_eq!(answer.body["id"], request);
+            assert_eq!(answer.header("mcp-session-id"), Some("s-1"));
+            match request {
+                "a" => assert_eq!(answer.body["result"], json!({"roots": []})),
+                "b" => assert_eq!(answer.body["result"], json!({})),
+                "c" => assert_eq!(answer.body["error"]["code"], -32603),
+                _ => assert_eq!(answer.body["error"]["code"], -32601),
+            }
+        }
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"n": 1}});
+        feed.send(event(&note)).unwrap();
+        feed.send(result_event(&id, &json!({"done": true})))
+            .unwrap();
+    };
+    let (answer, ()) = tokio::join!(calling, script_side);
+    assert_eq!(answer.unwrap()["done"], true);
+    assert_eq!(client.next().await, "roots/list");
+    assert_eq!(client.next().await, "panic");
+    assert_eq!(client.next().await, "no/such");
+    assert_eq!(client.next().await, r#"notifications/message {"n":1}"#);
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn a_request_that_the_server_gives_up_is_not_answered() {
+    let (feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |seen| {
+        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
+    })
+    .await;
+    let mut client = Client::handshake(&script.url, "2025-11-25").await;
+    let channel = client.channel.clone();
+    let calling = tokio::spawn(async move { channel.call(Call::new("x", None)).await });
+    let id = script.next("x").await.body["id"].clone();
+    feed.send(event(&json!({"jsonrpc": "2.0", "id": 7, "method": "wait"})))
+        .unwrap();
+    assert_eq!(client.next().await, "wait");
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    feed.send(event(&cancel)).unwrap();
+    // The id is free again.
+    feed.send(event(
+        &json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"}),
+    ))
+    .unwrap();
+    let answer = script.next("response").await;
+    assert_eq!(answer.body["result"], json!({"roots": []}));
+    feed.send(result_event(&id, &json!({}))).unwrap();
+    calling.await.unwrap().unwrap();
+    client.channel.close().await;
+    assert_eq!(
+        script
+            .kinds()
+            .iter()
+            .filter(|kind| *kind == "response")
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn http_41_a_request_by_the_server_is_ignored_where_the_revision_has_none() {
+    let script = Script::start(|seen| {
+        let ask = event(&json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"}));
+        stream(format!(
+            "{ask}{}",
+            result_event(&seen.body["id"], &json!({}))
+        ))
+    })
+    .await;
+    let client = Client::new(&script.url);
+    client.channel.negotiated("2026-07-28");
+    client
+        .channel
+        .call(modern_call("tools/call", Some("x")))
+        .await
+        .unwrap();
+    client.channel.close().await;
+    assert_eq!(script.kinds(), ["tools/call"]);
+}
+
+fn progress(n: i32) -> String {
+    event(
+        &json!({"jsonrpc": "2.0", "method": "notifications/progress",
+        "params": {"progressToken": "t", "progress": n, "message": "m"}}),
+    )
+}
+
+#[tokio::test]
+async fn life_17_progress_goes_to_its_call_and_puts_off_the_idle_limit_but_not_the_total() {
+    let (feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |seen| {
+        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
+    })
+    .await;
+    let client = Client::handshake(&script.url, "2025-11-25").await;
+    let clock = StillClock::new();
+    let (sink, mut reports) = mpsc::unbounded_channel();
+    let mut call = Call::new("tools/call", None);
+    let sink = ProgressSink::new(move |p| sink.send(p.progress).unwrap());
+    call.progress = Some((Id::from("t"), sink));
+    call.timeouts.idle = Some(Duration::from_secs(60));
+    call.timeouts.total = Some(Duration::from_secs(200));
+    let calling = client.channel.call(call);
+    let feeding = async {
+        script.next("tools/call").await;
+        for n in [1, 2, 3, 4, 5, 6] {
+            // What does not rise is dropped.
+            for n in [n, n, n - 1] {
+                feed.send(progress(n)).unwrap();
+            }
+            assert_eq!(reports.recv().await, Some(f64::from(n)));
+            clock.advance(30).await;
+        }
+        clock.advance(30).await;
+        script.next("notifications/cancelled").await
+    };
+    let (outcome, cancel) = tokio::join!(calling, feeding);
+    let CallError::TimedOut { after } = outcome.unwrap_err() else {
+        panic!()
+    };
+    assert_eq!(after.as_secs(), 210);
+    assert_eq!(cancel.body["params"]["requestId"], 2);
+    assert!(reports.try_recv().is_err());
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn life_12_a_dropped_call_is_cancelled_by_a_message_before_2026_07_28() {
+    let (_feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |seen| {
+        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
+    })
+    .await;
+    let client = Client::handshake(&script.url, "2025-11-25").await;
+    let channel = client.channel.clone();
+    let mut call = Call::new("tools/call", None);
+    let mut own = HeaderMap::new();
+    own.insert("x-own", "1".parse().unwrap());
+    call.extensions.insert(own);
+    let calling = tokio::spawn(async move { channel.call(call).await });
+    let id = script.next("tools/call").await.body["id"].clone();
+    calling.abort();
+    let cancel = script.next("notifications/cancelled").await;
+    assert_eq!(cancel.body["params"]["requestId"], id);
+    assert_eq!(cancel.header("mcp-session-id"), Some("s-1"));
+    assert_eq!(cancel.header("x-own"), Some("1"));
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn http_39_a_dropped_call_closes_its_stream_and_says_nothing_since_2026_07_28() {
+    let (feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let client = Client::new(&script.url);
+    let channel = client.channel.clone();
+    let calling =
+        tokio::spawn(async move { channel.call(modern_call("tools/call", Some("x"))).await });
+    script.next("tools/call").await;
+    calling.abort();
+    feed.closed().await;
+    client.channel.close().await;
+    assert_eq!(script.kinds(), ["tools/call"]);
+}
+
+#[tokio::test]
+async fn life_09_initialize_is_never_cancelled() {
+    let (_feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let client = Client::new(&script.url);
+    let clock = StillClock::new();
+    let mut call = Call::new("initialize", None);
+    call.cancellable = false;
+    call.timeouts = Timeouts::within(Duration::from_secs(5));
+    let late = async {
+        script.next("initialize").await;
+        clock.advance(6).await;
+    };
+    let (outcome, ()) = tokio::join!(client.channel.call(call), late);
+    assert!(matches!(outcome.unwrap_err(), CallError::TimedOut { .. }));
+    client.channel.close().await;
+    assert_eq!(script.kinds(), ["initialize"]);
+}
+
+#[tokio::test]
+async fn int_04_headers_of_a_call_win_over_those_of_the_channel_but_not_over_the_protocol() {
+    let script = Script::start(|seen| result(seen, &json!({}))).await;
+    let transport = HttpTransport::builder(&script.url)
+        .header("Authorization", "Bearer channel")
+        .header("X-Base", "b")
+        .build()
+        .unwrap();
+    assert!(!format!("{transport:?}").contains("Bearer channel"));
+    let client = Client::of(&transport);
+    let mut call = modern_call("tools/call", Some("x"));
+    let mut own = HeaderMap::new();
+    for (name, value) in [
+        ("authorization", "Bearer call"),
+        ("mcp-method", "evil"),
+        ("mcp-name", "evil"),
+        ("mcp-protocol-version", "evil"),
+        ("accept", "evil"),
+        ("mcp-session-id", "evil"),
+        ("mcp-param-a", "evil"),
+    ] {
+        own.insert(name, value.parse().unwrap());
+    }
+    call.extensions.insert(own);
+    client.channel.call(call).await.unwrap();
+    let seen = &script.seen()[0];
+    assert_eq!(seen.header("authorization"), Some("Bearer call"));
+    assert_eq!(seen.header("x-base"), Some("b"));
+    assert_eq!(seen.header("mcp-method"), Some("tools/call"));
+    let evil = seen
+        .headers
+        .values()
+        .filter(|v| v.as_bytes() == b"evil")
+        .count();
+    assert_eq!(evil, 0, "{:?}", seen.headers);
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn bad_settings_are_told_before_anything_is_sent() {
+    let err = |builder: mcp_transport_http::HttpTransportBuilder| {
+        builder.build().unwrap_err().to_string()
+    };
+    assert!(err(HttpTransport::builder("nonsense")).contains("nonsense"));
+    assert!(err(HttpTransport::builder("http://a/").header("a b", "")).contains("a b"));
+    assert!(err(HttpTransport::builder("http://a/").header("a", "x\ny")).contains("\"a\""));
+    assert!(
+        err(HttpTransport::builder("http://a/").header("Mcp-Session-Id", "x"))
+            .contains("transport")
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_has_not_got_the_call() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let client = Client::new(&url);
+    let error = client.call("x").await.unwrap_err();
+    assert_eq!(error.delivery(), Delivery::NotSent);
+    let CallError::Closed { reason, .. } = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(reason.kind(), TransportErrorKind::Unreachable);
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn h13_an_answer_over_the_limit_fails_its_call() {
+    let script = Script::start(|seen| match seen.kind() {
+        "json" => result(seen, &json!("x".repeat(2000))),
+        "error" => text(400, "application/json", "x".repeat(1 << 20)),
+        _ => stream(result_event(&seen.body["id"], &json!("x".repeat(2000)))),
+    })
+    .await;
+    let transport = HttpTransport::builder(&script.url)
+        .max_message(1000)
+        .build()
+        .unwrap();
+    let client = Client::of(&transport);
+    for method in ["json", "events"] {
+        let CallError::Closed { reason, .. } = client.call(method).await.unwrap_err() else {
+            panic!()
+        };
+        assert_eq!(reason.kind(), TransportErrorKind::Violation);
+        assert!(reason.to_string().contains("1000"), "{reason}");
+    }
+    let CallError::Rejected(rejection) = client.call("error").await.unwrap_err() else {
+        panic!()
+    };
+    assert_eq!(rejection.body.len(), 4096);
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn h13_five_mebibytes_are_read_either_way() {
+    let script = Script::start(|seen| {
+        let long = json!("x".repeat(5 << 20));
+        if seen.kind() == "json" {
+            result(seen, &long)
+        } else {
+            stream(result_event(&seen.body["id"], &long))
+        }
+    })
+    .await;
+    let client = Client::new(&script.url);
+    for method in ["json", "events"] {
+        assert_eq!(
+            client.call(method).await.unwrap().as_str().unwrap().len(),
+            5 << 20
+        );
+    }
+    client.channel.close().await;
+}
+
+#[tokio::test]
+async fn more_calls_than_allowed_are_refused_at_once() {
+    let (_feed, reply) = live();
+    let reply = std::sync::Mutex::new(Some(reply));
+    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let transport = HttpTransport::builder(&script.url)
+        .max_calls(1)
+        .build()
+        .unwrap();
+    let client = Client::of(&transport);
+    let channel = client.channel.clone();
+    let first = tokio::spawn(async move { channel.call(modern_call("x", None)).await });
+    script.next("x").await;
+    let error = client.call("y").await.unwrap_err();
+    assert!(matches!(error, CallError::Busy { limit: 1 }));
+    client.channel.close().await;
+    let error = first.await.unwrap().unwrap_err();
+    let CallError::Closed { reason, .. } = error else {
+        panic!()
+    };
+    assert_eq!(reason.kind(), TransportErrorKind::ClosedHere);
+}
