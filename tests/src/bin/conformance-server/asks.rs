@@ -37,7 +37,7 @@ fn needs(name: &str, description: &str, argument: &str) -> Tool {
 }
 
 /// A form with one text that must be filled in.
-fn form(message: &str, field: &str) -> ElicitRequestFormParams {
+pub(crate) fn form(message: &str, field: &str) -> ElicitRequestFormParams {
     let schema = RequestedSchema::new().with_required(field, StringSchema::new());
     ElicitRequestFormParams::new(message, schema)
 }
@@ -46,7 +46,7 @@ fn question(text: &str, max_tokens: u64) -> CreateMessageParams {
     CreateMessageParams::new(vec![SamplingMessage::user(text)], max_tokens)
 }
 
-fn field<'a>(answer: &'a ElicitResult, name: &str) -> &'a str {
+pub(crate) fn field<'a>(answer: &'a ElicitResult, name: &str) -> &'a str {
     let content = answer.content.as_ref();
     content
         .and_then(|content| content.get(name))
@@ -146,9 +146,9 @@ async fn ask_what_is_offered(cx: Context) -> Result<String, ToolError> {
 }
 
 /// A form that is sent or not.
-fn confirm() -> ElicitRequestFormParams {
-    let schema = RequestedSchema::new().with_required("ok", BooleanSchema::new());
-    ElicitRequestFormParams::new("Please confirm", schema)
+pub(crate) fn confirm(message: &str, field: &str) -> ElicitRequestFormParams {
+    let schema = RequestedSchema::new().with_required(field, BooleanSchema::new());
+    ElicitRequestFormParams::new(message, schema)
 }
 
 fn many_questions(builder: ServerBuilder) -> ServerBuilder {
@@ -160,7 +160,9 @@ fn many_questions(builder: ServerBuilder) -> ServerBuilder {
             ),
             |_: NoArgs, cx: Context| async move {
                 let state = cx.once("state", || async { "state-ok".to_owned() }).await;
-                let answer = cx.elicit("confirm", confirm()).await?;
+                let answer = cx
+                    .elicit("confirm", confirm("Please confirm", "ok"))
+                    .await?;
                 Ok(format!("{state}: {}", answer.action))
             },
         )
@@ -171,7 +173,9 @@ fn many_questions(builder: ServerBuilder) -> ServerBuilder {
             ),
             |_: NoArgs, cx: Context| async move {
                 cx.once("state", || async { "sealed".to_owned() }).await;
-                let answer = cx.elicit("confirm", confirm()).await?;
+                let answer = cx
+                    .elicit("confirm", confirm("Please confirm", "ok"))
+                    .await?;
                 Ok(format!("Confirmed: {}", answer.action))
             },
         )

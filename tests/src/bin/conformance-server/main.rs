@@ -8,6 +8,7 @@ mod asks;
 mod media;
 mod prompts;
 mod resources;
+mod tasks;
 mod tools;
 
 use std::error::Error;
@@ -56,6 +57,7 @@ fn server() -> Result<Server, Box<dyn Error>> {
         .changes(&changes);
     let builder = tools::add(builder, &changes);
     let builder = asks::add(builder);
+    let builder = tasks::add(builder);
     let builder = prompts::add(builder);
     Ok(resources::add(builder)?.build())
 }
