@@ -22,7 +22,9 @@ use crate::error::{ChildExit, describe};
 
 /// The stack of a waiting thread, in bytes.
 const STACK: usize = 128 * 1024;
-/// How long the exit may come after the end of stdout, and the rest of the output after the exit.
+/// How long the exit may come after the end of stdout.
+const EXIT: Duration = Duration::from_secs(1);
+/// How long the rest of the output may come after the exit.
 pub(super) const SETTLE: Duration = Duration::from_millis(250);
 /// How long output is read after the exit at most, if another process goes on with it.
 pub(super) const AFTER_EXIT: Duration = Duration::from_secs(1);
@@ -189,7 +191,7 @@ impl ChildProcess {
     /// Why this stream of it has ended.
     pub(super) async fn why_ended(&self, stream: &str) -> TransportError {
         let label = &self.0.label;
-        let (status, message) = if self.exits_within(SETTLE).await {
+        let (status, message) = if self.exits_within(EXIT).await {
             // What it said last is on its way, unless somebody else keeps the pipe open.
             let _ = timeout(SETTLE, self.0.tail.ended()).await;
             match self.exited().await {

@@ -21,7 +21,8 @@ async fn stdio_08_a_server_that_ends_with_its_input_gets_no_signal() {
 #[tokio::test]
 async fn stdio_08_a_server_that_ignores_the_end_of_input_is_asked_to_terminate() {
     let script = "trap 'exit 5' TERM; echo '{}'; while :; do sleep 0.05; done";
-    let mut child = hasty(script).spawn().unwrap();
+    let grace = (Duration::from_millis(100), Duration::from_secs(60));
+    let mut child = sh(script).grace(grace.0, grace.1).spawn().unwrap();
     receive(&mut child.reader, 1).await;
     child.writer.close().await;
     assert_eq!(child.process.exited().await.unwrap().code(), Some(5));

@@ -4,6 +4,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio as Io;
+use std::time::Duration;
 
 use mcp_jsonrpc::{Frame, Packet};
 use mcp_transport::{Frames, Reader as _, Writer as _};
@@ -84,6 +85,7 @@ fn role(name: &str) -> ChildBuilder {
     ChildBuilder::new(program)
         .args(["--exact", "roles::other_role", "--nocapture"])
         .env("MCP_STDIO_TEST_ROLE", name)
+        .grace(Duration::from_secs(60), Duration::from_secs(60))
 }
 
 /// What comes after the greeting of the test program.

@@ -11,9 +11,12 @@ use mcp_transport_stdio::{Child, ChildBuilder, ChildExit};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 
-/// A server that is a shell script.
+/// A server that is a shell script, with all the time it needs to end.
 pub(crate) fn sh(script: &str) -> ChildBuilder {
-    ChildBuilder::new("sh").args(["-c", script])
+    let long = Duration::from_secs(60);
+    ChildBuilder::new("sh")
+        .args(["-c", script])
+        .grace(long, long)
 }
 
 /// As [`sh`], with waits that keep a test short.
