@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test may panic"
 )]
 
@@ -18,4 +19,5 @@ mod resources;
 mod revisions;
 mod rig;
 mod serve;
+mod tasks;
 mod tools;
