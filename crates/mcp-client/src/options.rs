@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
+use mcp_interceptors::JsonMap;
 use mcp_protocol::lifecycle::{ClientIdentity, Preference};
-use mcp_protocol::{Extra, Implementation, LoggingLevel, ProtocolVersion, Tool};
+use mcp_protocol::{Implementation, LoggingLevel, ProtocolVersion, Tool};
 use mcp_transport::{Progress, ProgressSink, Timeouts};
 
 use crate::Handlers;
@@ -127,7 +128,7 @@ pub struct CallOptions {
     /// HTTP headers of the connection that this call is sent without.
     pub removed_headers: Vec<HeaderName>,
     /// What is added to the request's `_meta`.
-    pub meta: Extra,
+    pub meta: JsonMap,
     /// The definition of the tool that is called: over HTTP it says which arguments are repeated
     /// in headers. Without it the list that the session keeps is asked.
     pub tool: Option<Arc<Tool>>,

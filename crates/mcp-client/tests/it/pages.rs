@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::connects::{options, scripted};
 
-fn page(name: &str, next: Value) -> Value {
+fn page(name: &str, next: impl Into<Value>) -> Value {
+    let next: Value = next.into();
     json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}], "nextCursor": next})
 }
 
@@ -43,7 +44,7 @@ async fn names(session: &Session) -> Result<Vec<String>, Error> {
 #[tokio::test]
 async fn t10_an_empty_cursor_is_followed() {
     let session = server(|cursor, _| match cursor {
-        None => page("a", json!("")),
+        None => page("a", ""),
         Some(_) => page("b", Value::Null),
     })
     .await;
@@ -52,7 +53,7 @@ async fn t10_an_empty_cursor_is_followed() {
 
 #[tokio::test]
 async fn t10_a_cursor_that_never_moves_is_an_error() {
-    let session = server(|_, _| page("a", json!("X"))).await;
+    let session = server(|_, _| page("a", "X")).await;
     let error = names(&session).await.unwrap_err();
     assert!(
         matches!(error, Error::Pages(PagesError::Repeated { page: 2, .. })),
@@ -63,8 +64,8 @@ async fn t10_a_cursor_that_never_moves_is_an_error() {
 #[tokio::test]
 async fn t10_cursors_that_go_in_a_circle_are_an_error() {
     let session = server(|cursor, _| match cursor {
-        Some("X") => page("b", json!("Y")),
-        _ => page("a", json!("X")),
+        Some("X") => page("b", "Y"),
+        _ => page("a", "X"),
     })
     .await;
     let error = names(&session).await.unwrap_err();
@@ -76,7 +77,7 @@ async fn t10_cursors_that_go_in_a_circle_are_an_error() {
 
 #[tokio::test]
 async fn t10_a_list_without_end_is_an_error() {
-    let session = server(|_, count| page("a", json!(count.to_string()))).await;
+    let session = server(|_, count| page("a", count.to_string())).await;
     let error = names(&session).await.unwrap_err();
     assert!(
         matches!(error, Error::Pages(PagesError::TooMany { limit: 1000, .. })),
@@ -93,7 +94,7 @@ async fn t10_null_is_the_end() {
 #[tokio::test]
 async fn pages_can_be_taken_one_by_one() {
     let session = server(|cursor, _| match cursor {
-        None => page("a", json!("next")),
+        None => page("a", "next"),
         Some(_) => page("b", Value::Null),
     })
     .await;
@@ -121,7 +122,7 @@ async fn pages_can_be_taken_one_by_one() {
 async fn a_cursor_that_has_expired_makes_the_walk_begin_anew() {
     let (session, _peer) = scripted(json!({"tools": {}}), options(), |mut peer| async move {
         let first = peer.expect("tools/list").await;
-        peer.answer(&first, page("old", json!("gone"))).await;
+        peer.answer(&first, page("old", "gone")).await;
         let second = peer.expect("tools/list").await;
         peer.fail(&second, -32602, "invalid cursor").await;
         let again = peer.expect("tools/list").await;

@@ -33,7 +33,7 @@ async fn session<F: Future<Output = ()> + Send + 'static>(
     (session, connect)
 }
 
-fn asks(requests: Value, state: Option<&str>) -> Value {
+fn asks(requests: &Value, state: Option<&str>) -> Value {
     let mut result = json!({"resultType": "input_required", "inputRequests": requests});
     if let Some(state) = state {
         result["requestState"] = json!(state);
@@ -64,7 +64,7 @@ async fn proto_58_the_call_is_made_again_with_answers_and_state() {
             json!({"elicitation": {}})
         );
         assert_eq!(first["params"].get("inputResponses"), None);
-        peer.answer(&first, asks(json!({"who": name_form()}), Some("s1")))
+        peer.answer(&first, asks(&json!({"who": name_form()}), Some("s1")))
             .await;
 
         let second = peer.expect("tools/call").await;
@@ -76,7 +76,7 @@ async fn proto_58_the_call_is_made_again_with_answers_and_state() {
         let answers = json!({"who": {"action": "accept", "content": {"name": "Ada"}}});
         assert_eq!(second["params"]["inputResponses"], answers);
         // A state that is not given again is not sent again.
-        peer.answer(&second, asks(json!({"who": name_form()}), None))
+        peer.answer(&second, asks(&json!({"who": name_form()}), None))
             .await;
 
         let third = peer.expect("tools/call").await;
@@ -121,7 +121,7 @@ async fn proto_62_a_server_that_asks_for_ever_is_left() {
     let (session, peer) = session(limited, |mut peer| async move {
         for _ in 0..4 {
             let call = peer.expect("tools/call").await;
-            peer.answer(&call, asks(json!({"who": name_form()}), None))
+            peer.answer(&call, asks(&json!({"who": name_form()}), None))
                 .await;
         }
         assert_eq!(peer.receive().await, None);
@@ -143,11 +143,11 @@ async fn proto_62_a_server_that_asks_for_ever_is_left() {
 async fn what_is_not_declared_or_empty_ends_the_call() {
     for (result, message) in [
         (
-            asks(json!({"who": name_form()}), None),
+            asks(&json!({"who": name_form()}), None),
             "the client does not offer elicitation, which elicitation/create needs",
         ),
         (
-            asks(json!({}), None),
+            asks(&json!({}), None),
             "the server asked for input but not for what",
         ),
     ] {
@@ -174,7 +174,7 @@ async fn proto_07_a_kind_of_result_that_is_not_known_is_an_error() {
         peer.answer(&call, json!({"resultType": "riddle", "content": []}))
             .await;
         let list = peer.expect("tools/list").await;
-        peer.answer(&list, asks(json!({"who": name_form()}), None))
+        peer.answer(&list, asks(&json!({"who": name_form()}), None))
             .await;
     })
     .await;
