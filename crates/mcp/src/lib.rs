@@ -18,6 +18,7 @@ pub use mcp_transport as transport;
 pub use mcp_transport_http as http;
 pub use mcp_transport_stdio as stdio;
 
+pub use mcp_agent::ReactAgent;
 pub use mcp_client::{ServerPool, Session};
 pub use mcp_interceptors::{ToolCall, ToolOutcome, Toolset, intercept};
 pub use mcp_model::ChatModel;
