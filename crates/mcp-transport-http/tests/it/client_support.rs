@@ -104,7 +104,9 @@ pub(crate) fn modern_call(method: &'static str, name: Option<&str>) -> Call {
 }
 
 /// A clock that stands still until it is moved: sockets are not in a hurry then.
-pub(crate) struct StillClock(std::sync::mpsc::Sender<()>);
+pub(crate) struct StillClock {
+    _end: std::sync::mpsc::Sender<()>,
+}
 
 impl StillClock {
     pub(crate) fn new() -> Self {
@@ -112,7 +114,7 @@ impl StillClock {
         let (sender, end) = std::sync::mpsc::channel();
         // As long as a blocking task runs, a paused clock does not move by itself.
         tokio::task::spawn_blocking(move || end.recv());
-        Self(sender)
+        Self { _end: sender }
     }
 
     pub(crate) async fn advance(&self, seconds: u64) {

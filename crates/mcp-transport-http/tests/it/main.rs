@@ -1,6 +1,7 @@
 //! The transport against itself, against raw sockets, and its codecs by properties.
 
 mod client_calls;
+mod client_streams;
 mod client_support;
 mod headers;
 mod script;
