@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mcp_interceptors::{BoxFuture, JsonMap};
 
 use super::{
-    Checkpoint, CheckpointError, Checkpointer, Place, PlannedTask, Source, TaskRecord, Waiting,
-    next_id, now_ms,
+    Checkpoint, CheckpointError, Checkpointer, ListCheckpoints, Place, PlannedTask, Source,
+    TaskRecord, Waiting, next_id, now_ms,
 };
 use crate::hash::Hash;
 use crate::state::Changes;
@@ -43,6 +43,8 @@ pub(crate) struct Journal {
     parent: Option<Arc<str>>,
     /// The name of the checkpoint that belongs to the state as it is.
     head: Option<Arc<str>>,
+    /// The greatest name that is known to be taken.
+    newest: Option<Arc<str>>,
     run: Arc<str>,
     salt: u64,
     metadata: Arc<JsonMap>,
@@ -70,6 +72,7 @@ impl Journal {
             keeper,
             parent: None,
             head: None,
+            newest: None,
             salt: Hash::new(0).text(&run).finish(),
             run,
             metadata,
@@ -80,6 +83,15 @@ impl Journal {
     pub(crate) fn continue_from(&mut self, checkpoint: &Arc<str>) {
         self.parent = Some(Arc::clone(checkpoint));
         self.head = Some(Arc::clone(checkpoint));
+    }
+
+    /// Learns the greatest name of the place, where the thread goes on from an earlier one.
+    pub(crate) async fn learn_newest(&mut self) -> Result<(), Error> {
+        let mut query = ListCheckpoints::of(self.place.clone());
+        query.limit = 1;
+        let newest = self.keeper.checkpointer.list(query).await.map_err(failed)?;
+        self.newest = newest.first().map(|checkpoint| Arc::clone(&checkpoint.id));
+        Ok(())
     }
 
     pub(crate) const fn head(&self) -> Option<&Arc<str>> {
@@ -101,7 +113,10 @@ impl Journal {
 
     /// Names the checkpoint of the state as it is now.
     pub(crate) fn name_head(&mut self) {
-        self.head = Some(next_id(self.head.as_deref(), now_ms(), self.salt));
+        let taken = self.newest.take().max(self.head.take());
+        let id = next_id(taken.as_deref(), now_ms(), self.salt);
+        self.newest = Some(Arc::clone(&id));
+        self.head = Some(id);
     }
 
     /// Hands the checkpoint of the state as it is to the checkpointer, after those before it.

@@ -43,10 +43,16 @@ impl<S: State> Driver<S> {
     }
 
     /// What the thread holds for this graph, at `checkpoint` or at its end.
-    pub(crate) async fn load(&self, checkpoint: Option<Arc<str>>) -> Result<Option<Loaded>, Error> {
-        let Some(journal) = &self.journal else {
+    pub(crate) async fn load(
+        &mut self,
+        checkpoint: Option<Arc<str>>,
+    ) -> Result<Option<Loaded>, Error> {
+        let Some(journal) = &mut self.journal else {
             return Ok(None);
         };
+        if checkpoint.is_some() {
+            journal.learn_newest().await?;
+        }
         let asked = checkpoint.clone();
         let loaded = journal.checkpointer().load(journal.place().clone(), asked);
         let loaded = loaded.await.map_err(|error| {

@@ -6,7 +6,7 @@ use super::node::NodeOutput;
 use super::plan::Finished;
 use super::run::{Driver, settle, write_seed};
 use super::task::Settled;
-use crate::checkpoint::{Entry, PlannedTask, Source};
+use crate::checkpoint::{Entry, Journal, PlannedTask, Source};
 use crate::state::{Changes, Log, State, Write};
 use crate::stream::{Interest, RunEvent};
 use crate::{Error, ErrorKind};
@@ -91,6 +91,12 @@ impl<S: State> Driver<S> {
             self.emit(Interest::CHECKPOINTS, || RunEvent::Checkpointed { id });
         }
         Ok(())
+    }
+
+    /// Keeps what is left and says which checkpoint the state has.
+    pub(super) async fn finish(mut self) -> Result<Option<Arc<str>>, Error> {
+        self.close().await?;
+        Ok(self.journal.as_ref().and_then(Journal::head).cloned())
     }
 
     pub(super) async fn close(&mut self) -> Result<(), Error> {

@@ -8,4 +8,5 @@ mod durable;
 mod goto;
 mod resume;
 mod steps;
+mod threads;
 mod wiring;
