@@ -4,6 +4,7 @@
 mod macros;
 mod decode;
 mod encode;
+mod extra;
 mod tagged;
 
 pub mod annotations;
@@ -70,6 +71,7 @@ pub use error_code::{
     HeaderMismatchError, MissingRequiredClientCapabilityError, URLElicitationRequiredError,
     UnsupportedProtocolVersionError,
 };
+pub use extra::Extra;
 pub use icon::{Icon, IconTheme};
 pub use implementation::Implementation;
 pub use initialize::{InitializeParams, InitializeResult};
@@ -77,7 +79,7 @@ pub use input_required::{
     Answer, AnswerError, InputRequest, InputRequests, InputRequiredResult, InputResponses,
 };
 pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
-pub use meta::{Extra, InvalidMetaKey, Meta, ProgressToken, RequestMeta, TraceContext};
+pub use meta::{InvalidMetaKey, Meta, ProgressToken, RequestMeta, TraceContext};
 pub use method::{HasMeta, RpcNotification, RpcRequest};
 pub use pagination::{Cursor, PaginatedParams};
 pub use ping::{NotificationParams, RequestParams};

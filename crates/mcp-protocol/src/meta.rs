@@ -6,16 +6,13 @@ use mcp_jsonrpc::Id;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ClientCapabilities, Implementation, LoggingLevel, decode, encode, unique};
+use crate::{ClientCapabilities, Extra, Implementation, LoggingLevel, decode, encode};
 
 mod key;
 mod trace;
 
 pub use key::InvalidMetaKey;
 pub use trace::TraceContext;
-
-/// Members of an object that this crate does not know, kept for a round trip.
-pub type Extra = Map<String, Value>;
 
 /// Names the progress of one request: chosen by who asks, unique among its active requests.
 ///
@@ -39,7 +36,7 @@ const RESERVED: &str = "io.modelcontextprotocol/";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Meta(#[serde(deserialize_with = "unique::members")] Extra);
+pub struct Meta(Extra);
 
 impl Meta {
     /// The key of [`server_info`](Self::server_info).

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Extra;
+use crate::Extra;
 
 /// Which trace a message belongs to, in the formats of W3C Trace Context and Baggage.
 ///

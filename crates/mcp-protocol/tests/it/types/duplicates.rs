@@ -41,6 +41,7 @@ fn j13_a_member_twice_is_invalid_params() {
         r#"{"name":"safe","_meta":{},"_meta":{}}"#,
         r#"{"name":"safe","_meta":{"progressToken":1,"progressToken":2}}"#,
         r#"{"name":"safe","task":{"ttl":1,"ttl":2}}"#,
+        r#"{"name":"safe","x":1,"x":2}"#,
     ] {
         let error = params(text).expect_err(text);
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{text}");

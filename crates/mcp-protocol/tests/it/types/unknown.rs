@@ -2,7 +2,7 @@
 
 use mcp_protocol::{
     CallToolResult, CompletionReference, ContentBlock, CreateMessageResult, InputRequest,
-    LoggingLevel, LoggingMessageParams, PrimitiveSchemaDefinition, Resource, Role,
+    LoggingLevel, LoggingMessageParams, PrimitiveSchemaDefinition, RequestedSchema, Resource, Role,
     ServerCapabilities, StopReason, Tool,
 };
 use serde_json::json;
@@ -117,4 +117,17 @@ fn t01_a_size_may_be_written_as_a_float_and_a_large_one_does_not_wrap() {
     assert_eq!(size("-3"), Some(0));
     assert_eq!(size("1e300"), Some(u64::MAX));
     assert_eq!(size("null"), None);
+}
+
+#[test]
+fn r14_schemas_are_passed_on_in_order() {
+    let text = concat!(
+        r#"{"name":"a","inputSchema":{"type":"object","properties":{"z":{"x-unit":"m","type":"number"},"#,
+        r#""a":{},"m":{}},"required":["z"],"$defs":{},"additionalProperties":false}}"#,
+    );
+    let tool: Tool = read(text).unwrap();
+    assert_eq!(serde_json::to_string(&tool).unwrap(), text);
+    let text = r#"{"type":"object","properties":{"z":{"type":"boolean"},"a":{"type":"boolean"}}}"#;
+    let form: RequestedSchema = read(text).unwrap();
+    assert_eq!(serde_json::to_string(&form).unwrap(), text);
 }
