@@ -15,6 +15,7 @@ const COUNTS: &[&str] = &[
     "limit", "count", "n", "max", "number", "num", "last", "first", "top",
 ];
 const PATHS: &[&str] = &["path", "file", "filename", "uri", "repo"];
+const HERE: &[&str] = &["repo", "repository", "root", "cwd", "workspace"];
 const FOLDERS: &[&str] = &["dir", "directory", "folder", "repo", "root", "path"];
 const TEXTS: &[&str] = &[
     "query", "q", "text", "search", "pattern", "term", "keyword", "topic", "message", "input",
@@ -171,6 +172,9 @@ impl Filler<'_> {
         }
         if let Some(found) = self.found_earlier(name) {
             return found.as_str().map(str::to_owned);
+        }
+        if is(HERE) {
+            return Some(".".to_owned());
         }
         if is(FOLDERS)
             && self

@@ -9,6 +9,8 @@ use crate::ToolSpec;
 const NAME: u32 = 4;
 const DESCRIPTION: u32 = 2;
 const PROPERTY: u32 = 1;
+/// Words that stand in the names of tools of all kinds, and say next to nothing.
+const WEAK: &[&str] = &["get", "give", "return", "show", "use"];
 
 /// The words of a tool, by where they stand.
 #[derive(Debug)]
@@ -41,7 +43,12 @@ impl ToolWords {
             0
         };
         let property = if has(&self.properties) { PROPERTY } else { 0 };
-        name + description + property
+        let points = name + description + property;
+        if WEAK.contains(&word) {
+            points.min(PROPERTY)
+        } else {
+            points
+        }
     }
 
     /// The points that all words bring, each word counted once.

@@ -14,6 +14,8 @@ use crate::planner::whole::READER;
 const THRESHOLD: u32 = 3;
 /// Calls that one question may take.
 const MAX_CALLS: usize = 8;
+/// The most tools that are named where none fits.
+const NAMES: usize = 20;
 /// The longest result that an answer repeats, in characters.
 const RESULT: usize = 6_000;
 
@@ -61,12 +63,18 @@ fn nothing_fits(desk: &Desk<'_>) -> String {
     let names: Vec<&str> = desk
         .tools
         .iter()
+        .filter(|tool| tool.name != READER)
         .map(|tool: &ToolSpec| tool.name.as_str())
         .collect();
+    let shown: Vec<&str> = names.iter().take(NAMES).copied().collect();
+    let more = match names.len() - shown.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
     format!(
-        "None of the {} on offer fits this question: {}.",
+        "None of the {} on offer fits the words of this question: {}{more}.",
         count(names.len(), "tool"),
-        line(&names.join(", "), 2_000)
+        line(&shown.join(", "), 2_000)
     )
 }
 
