@@ -8,6 +8,7 @@ mod fmt;
 mod interop;
 mod layers;
 mod lint;
+mod node;
 mod spec_coverage;
 mod test;
 mod tidy;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
+use crate::node;
+
 /// The suite, ready to run.
 pub(crate) struct Suite {
     /// Node.js 22; the suite does not load in older ones.
@@ -26,12 +28,7 @@ pub(crate) fn missing(sh: &Shell) -> Option<&'static str> {
 pub(crate) fn run(sh: &Shell) -> Result<Suite> {
     let root = sh.current_dir();
     let target = root.join("target/conformance");
-    sh.create_dir(&target)?;
-    for file in ["package.json", "package-lock.json"] {
-        sh.copy_file(root.join("tests/conformance").join(file), &target)?;
-    }
-    let _there = sh.push_dir(&target);
-    cmd!(sh, "npm ci --no-audit --no-fund --loglevel=error").run()?;
+    node::install(sh, &root.join("tests/conformance"), &target)?;
     Ok(Suite {
         node: target.join("node_modules/.bin/node"),
         program: target.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
+use crate::node;
+
 /// Where everything is after the installation.
 pub(crate) struct Place {
     /// Node.js 22.
@@ -36,18 +38,12 @@ pub(crate) fn run(sh: &Shell) -> Result<Place> {
     let root = sh.current_dir();
     let target = root.join("target/interop");
     let sources = root.join("tests/interop");
-    sh.create_dir(&target)?;
-    for file in [
-        "package.json",
-        "package-lock.json",
-        "client.mjs",
-        "client.py",
-    ] {
+    node::install(sh, &sources, &target)?;
+    for file in ["client.mjs", "client.py"] {
         sh.copy_file(sources.join(file), &target)?;
     }
     {
         let _there = sh.push_dir(&target);
-        cmd!(sh, "npm ci --no-audit --no-fund --loglevel=error").run()?;
         if !sh.path_exists("python/bin/python") {
             cmd!(sh, "python3 -m venv python").run()?;
         }
