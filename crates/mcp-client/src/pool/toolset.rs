@@ -112,7 +112,7 @@ pub(super) fn call_options(call: &ToolCall, usual: &Timeouts) -> CallOptions {
     let mut options = CallOptions::new();
     options.headers.clone_from(call.headers());
     options.removed_headers = call.removed_headers().to_vec();
-    options.meta = call.meta().clone().into();
+    options.meta.clone_from(call.meta());
     // A call that was redirected is of another tool.
     let tool = call.tool().tool();
     options.tool = (tool.name == call.name()).then(|| Arc::clone(tool));
