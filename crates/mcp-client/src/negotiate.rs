@@ -1,6 +1,7 @@
 //! Drives the negotiation over a channel: its requests may be under way side by side.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -107,10 +108,15 @@ impl Talk {
         }
     }
 
-    /// Ends the connection, so that the process is gone and all it wrote has been read.
+    /// Ends the connection, so that the process is gone and all it wrote has been read. One that
+    /// takes long to end does so unattended.
     async fn failed(&mut self, error: NegotiationError) -> ConnectError {
+        const PATIENCE: Duration = Duration::from_secs(1);
         self.under_way.clear();
-        self.link.channel.close().await;
+        let closed = tokio::time::timeout(PATIENCE, self.link.channel.close());
+        if closed.await.is_err() {
+            tracing::debug!("a connection that could not be used takes long to end");
+        }
         let stderr = self.link.stderr.as_ref().and_then(StderrTail::read);
         ConnectError::negotiation(error, self.last.take()).with_stderr(stderr)
     }

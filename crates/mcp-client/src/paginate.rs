@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
+use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::prompts::ListPrompts;
 use mcp_protocol::resources::{ListResourceTemplates, ListResources};
 use mcp_protocol::tools::ListTools;
 use mcp_protocol::{
     CacheHint, Cursor, PaginatedParams, Prompt, Resource, ResourceTemplate, RpcRequest, Tool,
 };
-use mcp_transport::CallError;
 
 use crate::error::PagesError;
 use crate::{CallOptions, Error, Session};
@@ -156,9 +156,7 @@ impl Session {
     /// Dropping the future cancels the call.
     pub async fn list<R: Paged>(&self, options: &CallOptions) -> Result<Listed<R::Item>, Error> {
         match self.walk::<R>(options).await {
-            Err((Error::Call(CallError::Remote(e)), pages))
-                if pages > 0 && e.code == mcp_jsonrpc::ErrorCode::INVALID_PARAMS =>
-            {
+            Err((e, pages)) if pages > 0 && has_expired(&e) => {
                 self.walk::<R>(options).await.map_err(|(e, _)| e)
             }
             outcome => outcome.map_err(|(e, _)| e),
@@ -179,6 +177,12 @@ impl Session {
         }
         Ok(list)
     }
+}
+
+/// Whether the server no longer takes a cursor of its own.
+fn has_expired(error: &Error) -> bool {
+    let error = error.remote();
+    error.is_some_and(|error| error.code == ErrorCode::INVALID_PARAMS)
 }
 
 impl Walk {

@@ -11,7 +11,7 @@ use super::{NamePolicy, toolset};
 use crate::{Error, Session};
 
 /// A session of its own with a server of a pool: nobody else's calls are on its connection, and
-/// it is never replaced by another one. It ends when it is closed or dropped.
+/// it is never replaced by another one. It ends when it is closed or dropped, not with the pool.
 ///
 /// It is a toolset, so the same interceptors can stand around its calls as around the pool's.
 #[derive(Clone, Debug)]

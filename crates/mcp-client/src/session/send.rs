@@ -123,7 +123,7 @@ impl Session {
             extra.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         }
         if let (Some(meta), true) = (meta.as_mut(), self.version().is_stateless()) {
-            meta.log_level.clone_from(&inner.log_level);
+            meta.log_level = meta.log_level.take().or_else(|| inner.log_level.clone());
         }
         progress.then(|| {
             // A retry needs a token of its own: the one before may still be in use.

@@ -169,11 +169,12 @@ impl<T> Connection for ServerConnection<T> {
     }
 
     fn notify(&mut self, notification: Notification) {
-        let belongs_to_request = matches!(
-            &*notification.method,
-            "notifications/progress" | "notifications/message"
-        );
-        if belongs_to_request || self.may_announce(&notification) {
+        let allowed = match &*notification.method {
+            "notifications/progress" => true,
+            "notifications/message" => self.identity.capabilities.logging.is_some(),
+            _ => self.may_announce(&notification),
+        };
+        if allowed {
             self.traffic.notify(notification);
         } else {
             self.traffic.note(Note::Withheld(notification.method));

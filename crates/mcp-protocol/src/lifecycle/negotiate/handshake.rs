@@ -64,9 +64,8 @@ impl Negotiator {
                 },
             ),
             Outcome::TimedOut => self.fail(NegotiationError::TimedOut { method: METHOD }),
-            // Both requests end when the connection does; let the probe decide.
-            Outcome::Ended if self.probe.is_some() => {}
-            Outcome::Ended => self.fail(NegotiationError::Ended { method: METHOD }),
+            // On a stream both requests end together, and what the probe's end means comes next.
+            Outcome::Ended => self.give_up(now, NegotiationError::Ended { method: METHOD }),
             Outcome::Unreachable => self.fail(NegotiationError::Unreachable { method: METHOD }),
         }
     }

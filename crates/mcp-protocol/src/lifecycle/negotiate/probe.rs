@@ -163,6 +163,7 @@ impl Negotiator {
     pub(super) fn reconnect(&mut self, version: ProtocolVersion) {
         self.reconnected = true;
         self.probe = None;
+        self.refused = None;
         self.deadline = None;
         self.steps.clear();
         self.steps.push_back(Step::Reconnect);

@@ -31,7 +31,9 @@ fn identity() -> ServerIdentity {
     let tools = ToolsCapability::new().with_list_changed(true);
     ServerIdentity::new(
         Implementation::new("library", "1.0.0"),
-        ServerCapabilities::new().with_tools(tools),
+        ServerCapabilities::new()
+            .with_tools(tools)
+            .with_logging(serde_json::Map::new()),
     )
 }
 

@@ -275,6 +275,18 @@ fn a_process_that_ends_with_both_requests_open_is_started_once_more() {
 }
 
 #[test]
+fn an_initialize_that_breaks_off_over_http_does_not_wait_for_the_probe_for_ever() {
+    talk(Wire::Http, Preference::Auto)
+        .expect(&["0 server/discover"])
+        .wait(10)
+        .expect(&["1 initialize"])
+        .ended(1, Outcome::Ended)
+        .expect(&[])
+        .wait(10)
+        .expect(&["failed: the connection ended before the server answered initialize"]);
+}
+
+#[test]
 fn life_26_http_statuses_that_mean_the_handshake() {
     for status in [400, 404, 405, 406, 415, 422] {
         for error in [None, Some(error(-32601)), Some(error(-32000))] {

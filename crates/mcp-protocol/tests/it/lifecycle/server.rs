@@ -252,6 +252,15 @@ fn initialize_with_params_that_do_not_fit_is_invalid_params() {
 }
 
 #[test]
+fn log_messages_are_sent_by_a_server_that_has_declared_them() {
+    let mut quiet = identity();
+    quiet.capabilities.logging = None;
+    let mut quiet = server_of(quiet);
+    quiet.play(r#"= notify notifications/message {"level":"info","data":1}"#);
+    assert_eq!(quiet.notes.len(), 1);
+}
+
+#[test]
 fn what_was_not_declared_is_not_announced() {
     let mut server = open_server(ProtocolVersion::V2025_11_25);
     server.play(
