@@ -101,6 +101,7 @@ async fn server_with(
     let (mut client, (reader, writer)) = ScriptedPeer::with_capacity(lines);
     let mut capabilities = ServerCapabilities::default();
     capabilities.tools = Some(mcp_protocol::ToolsCapability::default());
+    capabilities.logging = Some(serde_json::Map::new());
     let identity = ServerIdentity::new(Implementation::new("test", "0"), capabilities);
     let peer = mcp_peer::server(reader, writer, Arc::new(identity), handler, options);
     client.introduce("2025-11-25").await;
