@@ -403,9 +403,8 @@ async fn life_17_progress_goes_to_its_call_and_puts_off_the_idle_limit_but_not_t
         script.next("tools/call").await;
         for n in [1, 2, 3, 4, 5, 6] {
             // What does not rise is dropped.
-            for n in [n, n, n - 1] {
-                feed.send(progress(n)).unwrap();
-            }
+            let three = [progress(n), progress(n), progress(n - 1)];
+            feed.send(three.concat()).unwrap();
             assert_eq!(reports.recv().await, Some(f64::from(n)));
             clock.advance(30).await;
         }

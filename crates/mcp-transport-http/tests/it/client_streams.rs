@@ -30,7 +30,7 @@ async fn broken(
         }
         "GET" if seen.header("last-event-id").is_some() => {
             let n = turn.fetch_add(1, Ordering::Relaxed);
-            match resumes.get(n).or(resumes.last()) {
+            match resumes.get(n).or_else(|| resumes.last()) {
                 Some(resume) => resume(&id.lock().unwrap()),
                 None => status(405),
             }
@@ -461,32 +461,11 @@ async fn auth_15_headers_of_the_channel_are_on_every_request() {
 
 #[tokio::test]
 async fn connections_are_used_again_also_after_streams() {
-    let connections = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let counted = Arc::clone(&connections);
-    let serving = tokio::spawn(async move {
-        loop {
-            let (stream, peer) = listener.accept().await.unwrap();
-            counted.lock().unwrap().insert(peer.port());
-            let service = hyper::service::service_fn(
-                |request: http::Request<hyper::body::Incoming>| async move {
-                    use http_body_util::BodyExt as _;
-                    let body = request.into_body().collect().await.unwrap().to_bytes();
-                    let body: Value = serde_json::from_slice(&body).unwrap();
-                    let reply = crate::script::stream(result_event(&body["id"], &json!({})));
-                    Ok::<_, std::convert::Infallible>(reply)
-                },
-            );
-            let io = hyper_util::rt::TokioIo::new(stream);
-            tokio::spawn(hyper::server::conn::http1::Builder::new().serve_connection(io, service));
-        }
-    });
-    let client = Client::new(&url);
+    let script = Script::start(|seen| stream(result_event(&seen.body["id"], &json!({})))).await;
+    let client = Client::new(&script.url);
     for _ in 0..20 {
         client.call("x").await.unwrap();
     }
-    assert_eq!(connections.lock().unwrap().len(), 1);
+    assert_eq!(script.connections(), 1);
     client.channel.close().await;
-    serving.abort();
 }

@@ -1,12 +1,22 @@
 //! The transport against itself, against raw sockets, and its codecs by properties.
 
+#[cfg(test)]
 mod client_calls;
+#[cfg(test)]
 mod client_streams;
+#[cfg(test)]
 mod client_support;
+#[cfg(test)]
 mod headers;
+#[cfg(test)]
 mod script;
+#[cfg(test)]
 mod server_refusals;
+#[cfg(test)]
 mod server_session;
+#[cfg(test)]
 mod server_stateless;
+#[cfg(test)]
 mod sse;
+#[cfg(test)]
 mod support;

@@ -1,6 +1,7 @@
 //! A server that says exactly what a test wants, and remembers what it was asked.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -45,6 +46,7 @@ pub(crate) struct Script {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
     news: mpsc::UnboundedReceiver<Seen>,
+    shared: Arc<Shared>,
     _tasks: JoinSet<()>,
 }
 
@@ -54,37 +56,27 @@ impl Script {
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (sender, news) = mpsc::unbounded_channel();
-        let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
-        let mut tasks = JoinSet::new();
-        tasks.spawn(async move {
-            let mut connections = JoinSet::new();
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let (log, answer, sender) = (Arc::clone(&log), Arc::clone(&answer), sender.clone());
-                let service = hyper::service::service_fn(move |request| {
-                    let (log, answer, sender) =
-                        (Arc::clone(&log), Arc::clone(&answer), sender.clone());
-                    async move {
-                        let seen = read(request).await;
-                        log.lock().unwrap().push(seen.clone());
-                        let reply = answer(&seen);
-                        let _ = sender.send(seen);
-                        Ok::<_, Infallible>(reply)
-                    }
-                });
-                let serving = hyper::server::conn::http1::Builder::new()
-                    .serve_connection(TokioIo::new(stream), service);
-                connections.spawn(async move {
-                    let _ = serving.await;
-                });
-            }
+        let shared = Arc::new(Shared {
+            log: Arc::clone(&seen),
+            sender,
+            answer: Box::new(answer),
+            connections: AtomicUsize::new(0),
         });
+        let counts = Arc::clone(&shared);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, shared));
         Self {
             url,
             seen,
             news,
+            shared: counts,
             _tasks: tasks,
         }
+    }
+
+    /// How many connections there have been.
+    pub(crate) fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::Relaxed)
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -106,6 +98,40 @@ impl Script {
                 return seen;
             }
         }
+    }
+}
+
+type Answer = Box<dyn Fn(&Seen) -> Reply + Send + Sync>;
+
+struct Shared {
+    log: Arc<Mutex<Vec<Seen>>>,
+    sender: mpsc::UnboundedSender<Seen>,
+    answer: Answer,
+    connections: AtomicUsize,
+}
+
+/// Serves connections; they end with this future.
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        shared.connections.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::clone(&shared);
+        let service = hyper::service::service_fn(move |request| {
+            let shared = Arc::clone(&shared);
+            async move { Ok::<_, Infallible>(shared.handle(request).await) }
+        });
+        let io = TokioIo::new(stream);
+        connections.spawn(hyper::server::conn::http1::Builder::new().serve_connection(io, service));
+    }
+}
+
+impl Shared {
+    async fn handle(&self, request: http::Request<Incoming>) -> Reply {
+        let seen = read(request).await;
+        self.log.lock().unwrap().push(seen.clone());
+        let reply = (self.answer)(&seen);
+        let _ = self.sender.send(seen);
+        reply
     }
 }
 

@@ -49,13 +49,7 @@ impl Probe {
         text(&json!("waited"))
     }
 
-    async fn tool(
-        &self,
-        name: &str,
-        incoming: &Incoming<mcp_jsonrpc::Request, RequestContext>,
-        params: &Value,
-    ) -> Outcome {
-        let channel = &incoming.channel;
+    async fn tool(&self, name: &str, incoming: &Asked, params: &Value) -> Outcome {
         match name {
             "echo" => text(&params["arguments"]),
             "panic" => panic!("as asked"),
@@ -65,36 +59,19 @@ impl Probe {
             )),
             "progress" => {
                 for n in 1..=3 {
-                    let params =
-                        json!({"progressToken": incoming.context.progress_token, "progress": n});
-                    let note = Notification::new("notifications/progress", Some(params.into()));
-                    channel
-                        .notify(note)
-                        .await
-                        .map_err(|e| ErrorObject::internal(e.to_string()))?;
+                    report(incoming, n).await?;
                 }
                 text(&json!("done"))
             }
             "flood" => {
                 for n in 0..2000 {
-                    let note = Notification::new(
-                        "notifications/message",
-                        Some(json!({"level": "info", "data": n}).into()),
-                    );
-                    if channel.notify(note).await.is_err() {
-                        break;
-                    }
+                    let params = json!({"level": "info", "data": n});
+                    say(incoming, "notifications/message", params).await?;
                 }
                 text(&json!("done"))
             }
             "progress then wait" => {
-                let params =
-                    json!({"progressToken": incoming.context.progress_token, "progress": 1});
-                let note = Notification::new("notifications/progress", Some(params.into()));
-                channel
-                    .notify(note)
-                    .await
-                    .map_err(|e| ErrorObject::internal(e.to_string()))?;
+                report(incoming, 1).await?;
                 self.wait().await
             }
             "wait" => self.wait().await,
@@ -104,14 +81,7 @@ impl Probe {
                 session.channel().notify(note).await.unwrap();
                 text(&json!("later"))
             }
-            "ask" => {
-                let mut call = Call::new("roots/list", Some(RawJson::EMPTY));
-                call.timeouts = Timeouts::within(std::time::Duration::from_secs(5));
-                match channel.call(call).await {
-                    Ok(answer) => text(&answer.decode::<Value>().unwrap()),
-                    Err(e) => text(&json!(format!("{e:?}"))),
-                }
-            }
+            "ask" => ask(incoming).await,
             "header" => {
                 let parts = incoming.extensions.get::<Arc<http::request::Parts>>();
                 let value = parts
@@ -121,6 +91,28 @@ impl Probe {
             }
             _ => Err(ErrorObject::invalid_params(format!("unknown tool {name}"))),
         }
+    }
+}
+
+type Asked = Incoming<mcp_jsonrpc::Request, RequestContext>;
+
+async fn say(incoming: &Asked, method: &'static str, params: Value) -> Result<(), ErrorObject> {
+    let note = Notification::new(method, Some(params.into()));
+    let said = incoming.channel.notify(note).await;
+    said.map_err(|e| ErrorObject::internal(e.to_string()))
+}
+
+async fn report(incoming: &Asked, n: u32) -> Result<(), ErrorObject> {
+    let params = json!({"progressToken": incoming.context.progress_token, "progress": n});
+    say(incoming, "notifications/progress", params).await
+}
+
+async fn ask(incoming: &Asked) -> Outcome {
+    let mut call = Call::new("roots/list", Some(RawJson::EMPTY));
+    call.timeouts = Timeouts::within(std::time::Duration::from_secs(5));
+    match incoming.channel.call(call).await {
+        Ok(answer) => text(&answer.decode::<Value>().unwrap()),
+        Err(e) => text(&json!(format!("{e:?}"))),
     }
 }
 
