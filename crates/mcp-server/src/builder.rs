@@ -9,10 +9,11 @@ use std::time::Duration;
 use http::Extensions;
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{
-    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SchemaValidator,
+    Implementation, Meta, PromptsCapability, ProtocolVersion, ResourcesCapability, SchemaValidator,
     ServerCapabilities, ServerTaskRequests, ServerTasksCapability, ToolsCapability,
     ToolsTaskRequests, tasks,
 };
+use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
 use crate::ask::Seal;
@@ -166,9 +167,13 @@ impl ServerBuilder {
         let mut identity =
             ServerIdentity::new(self.info, capabilities).with_versions(self.versions);
         identity.instructions = self.instructions;
+        // An implementation is strings, which always encode.
+        let info = serde_json::to_value(&identity.info).unwrap_or_default();
+        let mut signature = Meta::new();
+        signature.set_server_info(info.clone());
         let shared = Arc::new(Shared {
-            // An implementation is strings, which always encode.
-            info: serde_json::to_value(&identity.info).unwrap_or_default(),
+            info,
+            signature: to_raw_value(&signature).ok(),
             identity: Arc::new(identity),
             catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
             validator: self.validator,

@@ -175,8 +175,27 @@ pub(crate) fn reply<R: ServerResult + Serialize>(
     server: &Shared,
     context: &RequestContext,
 ) -> Answer {
-    result.stamp(context.version, Some(&server.info));
-    RawJson::encode(&result).map_err(|error| {
+    /// A result with a `_meta` that is written already.
+    #[derive(Serialize)]
+    struct Signed<'a, R> {
+        #[serde(flatten)]
+        result: R,
+        #[serde(rename = "_meta")]
+        meta: &'a RawValue,
+    }
+    let version = context.version;
+    let signed = version.has(Feature::ServerInfoInMeta) && result.meta_mut().is_none();
+    let written = match &server.signature {
+        Some(meta) if signed => {
+            result.stamp(version, None);
+            RawJson::encode(&Signed { result, meta })
+        }
+        _ => {
+            result.stamp(version, Some(&server.info));
+            RawJson::encode(&result)
+        }
+    };
+    written.map_err(|error| {
         tracing::error!(%error, "a result that JSON cannot express");
         ErrorObject::internal("the result could not be written")
     })

@@ -11,6 +11,7 @@ use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{Implementation, RequestContext, SchemaValidator, Tool};
 use mcp_transport::{BoxFuture, Handler, Incoming, Reader, Session, Writer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::ask::Seal;
 use crate::catalog::Catalog;
@@ -39,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) identity: Arc<ServerIdentity>,
     /// The identity as each result since 2026-07-28 carries it.
     pub(crate) info: Value,
+    /// The `_meta` of a result that has none of its own, with the identity in it.
+    pub(crate) signature: Option<Box<RawValue>>,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     pub(crate) validator: Option<Box<dyn SchemaValidator>>,
     pub(crate) tasks: Option<Tasks>,
