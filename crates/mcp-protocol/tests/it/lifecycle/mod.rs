@@ -8,6 +8,7 @@ mod envelope;
 mod negotiate;
 mod pair;
 mod progress;
+mod random;
 mod server;
 mod transcript;
 
