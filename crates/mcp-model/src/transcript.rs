@@ -75,3 +75,19 @@ impl fmt::Debug for Transcript {
         f.debug_list().entries(self.0.iter()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_messages_and_not_what_is_added_later() {
+        let mut first: Transcript = [ChatMessage::user("a")].into_iter().collect();
+        let second = first.clone();
+        first.push(ChatMessage::assistant("b"));
+        assert_eq!((first.len(), second.len()), (2, 1));
+        assert!(Arc::ptr_eq(&first[0], &second[0]));
+        assert_eq!(first.last_user(), Some(&ChatMessage::user("a")));
+        assert_eq!(Transcript::new().last_user(), None);
+    }
+}

@@ -56,7 +56,10 @@ async fn with_fleet(
     let ended = tokio::select! {
         ended = work(&fleet) => ended,
         interrupted = signals::interrupt() => match interrupted {
-            Ok(()) => Ok(Exit::Interrupted),
+            Ok(()) => {
+                output::note("mcp: interrupted");
+                Ok(Exit::Interrupted)
+            }
             Err(e) => Err(Failure::failed(format!("signals cannot be watched: {e}"))),
         },
     };

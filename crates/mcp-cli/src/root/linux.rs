@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, openat2, statat};
 use rustix::io::Errno;
 
-use super::{Entry, EntryKind};
+use super::{Entry, EntryKind, MAX_ENTRIES};
 
 /// How often a path is tried again that somebody moves while it is resolved.
 const TRIES: usize = 8;
@@ -51,7 +51,7 @@ fn beneath(root: &File, inner: &Path) -> Result<File, Errno> {
 /// What stands in an open folder.
 pub(super) fn list(folder: &File) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
-    for entry in Dir::read_from(folder)? {
+    for entry in Dir::read_from(folder)?.take(MAX_ENTRIES) {
         let entry = entry?;
         let Ok(name) = entry.file_name().to_str() else {
             continue;

@@ -19,6 +19,9 @@ use std::path::{Component, Path, PathBuf};
 
 pub(crate) use walk::Walk;
 
+/// The most entries of one folder that are looked at.
+const MAX_ENTRIES: usize = 100_000;
+
 /// A folder with everything in it, and nothing else.
 #[derive(Debug)]
 pub(crate) struct Root {
@@ -157,7 +160,8 @@ impl Root {
             .unwrap_or(text))
     }
 
-    /// What stands in a folder, by name. Names that are not UTF-8 are left out.
+    /// What stands in a folder, by name; at most 100,000 entries. Names that are not UTF-8 are left
+    /// out.
     ///
     /// # Errors
     /// When the path leads out of the folder, to nothing, or to something that is no folder.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(not(target_os = "linux"))]
-use super::{Entry, EntryKind};
+use super::{Entry, EntryKind, MAX_ENTRIES};
 
 /// Opens what `inner` names below the folder `root`, which is canonical.
 pub(super) fn open(root: &Path, inner: &Path) -> io::Result<File> {
@@ -61,7 +61,7 @@ fn is_same(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn list(root: &Path, inner: &Path) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
-    for entry in inside(root, inner)?.read_dir()? {
+    for entry in inside(root, inner)?.read_dir()?.take(MAX_ENTRIES) {
         let entry = entry?;
         let (Ok(name), Ok(metadata)) = (entry.file_name().into_string(), entry.metadata()) else {
             continue;

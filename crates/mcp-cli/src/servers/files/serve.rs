@@ -22,6 +22,9 @@ const MAX_LISTED: usize = 1_000;
 /// The most matches and definitions in one answer.
 const MAX_FOUND: usize = 1_000;
 
+/// Where to begin if the caller does not say: at the root.
+const START: &str = ".";
+
 /// The server of a folder.
 pub(crate) fn server(root: Root) -> Server {
     let root = Arc::new(root);
@@ -80,10 +83,6 @@ fn tool(name: &str, description: &str, properties: &Value, required: &[&str]) ->
         .with_annotations(ToolAnnotations::new().with_read_only_hint(true))
 }
 
-const fn start() -> &'static str {
-    "."
-}
-
 fn start_property() -> Value {
     json!({
         "type": "string",
@@ -119,7 +118,7 @@ fn list_tool() -> Tool {
 }
 
 fn list(root: &Root, args: &ListArgs) -> Result<CallToolResult, ToolError> {
-    let path = args.path.as_deref().unwrap_or(start());
+    let path = args.path.as_deref().unwrap_or(START);
     let entries = root.entries(Path::new(path))?;
     let page: Vec<Value> = entries
         .iter()
@@ -275,7 +274,7 @@ fn find_name(
 
 /// The folder to begin in, or the one file to look at, relative to the root.
 fn below(root: &Root, path: Option<&str>) -> Result<String, RootError> {
-    let path = Path::new(path.unwrap_or(start()));
+    let path = Path::new(path.unwrap_or(START));
     if root.file(path).is_err() {
         root.entries(path)?;
     }

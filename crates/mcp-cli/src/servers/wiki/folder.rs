@@ -12,6 +12,8 @@ use crate::root::{Root, RootError, Walk};
 const MAX_PAGE: u64 = 1024 * 1024;
 /// The most pages of a wiki.
 const MAX_PAGES: usize = 10_000;
+/// All pages that one search reads, in bytes.
+const MAX_READ: usize = 128 * 1024 * 1024;
 /// Entries of folders that are looked at for pages.
 const MAX_ENTRIES: usize = 200_000;
 /// Where documentation of others lies.
@@ -120,11 +122,14 @@ impl Wiki {
         limit: usize,
         cancelled: &CancellationToken,
     ) -> Hits {
+        let mut left = MAX_READ;
         let readable = self
             .paths()
             .take_while(|_| !cancelled.is_cancelled())
             .filter_map(|path| {
-                let page = Page::parse(&path, &self.text(&path).ok()?);
+                let text = self.text(&path).ok()?;
+                left = left.checked_sub(text.len())?;
+                let page = Page::parse(&path, &text);
                 Some((path, page))
             });
         search::search(&readable.collect::<Vec<_>>(), question, limit)
