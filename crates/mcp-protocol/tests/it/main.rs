@@ -4,4 +4,4 @@ mod lifecycle;
 #[cfg(test)]
 mod spec;
 #[cfg(test)]
-mod types;
+mod wire;

@@ -3,9 +3,11 @@
 //! From each definition an object is made that has all properties. If our type does not know
 //! one, it lands among its unknown members, where the test finds it.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
-use super::types::by_definition;
+use super::definitions::by_definition;
 
 const REVISIONS: [&str; 5] = [
     "2024-11-05",
@@ -77,20 +79,85 @@ fn proto_01_every_definition_has_a_type_and_every_property_a_field() {
     };
     let mut faults = Vec::new();
     for revision in REVISIONS {
-        let text = std::fs::read_to_string(spec.join(revision).join("schema.json")).unwrap();
-        let schema: Value = serde_json::from_str(&text).unwrap();
-        let definitions = schema.get("$defs").or_else(|| schema.get("definitions"));
-        let definitions = definitions.and_then(Value::as_object).unwrap();
-        for name in definitions.keys() {
-            if NOT_TYPES.iter().any(|(_, names)| names.contains(&&**name)) {
-                continue;
-            }
+        let definitions = definitions(&spec.join(revision));
+        for name in definitions.keys().filter(|name| is_type(name)) {
             // Several, so that each of the alternatives has its turn.
-            let fault = (0..8).find_map(|turn| fault(definitions, name, turn));
+            let fault = (0..8).find_map(|turn| fault(&definitions, name, turn));
             faults.extend(fault.map(|fault| format!("{revision} {name}: {fault}")));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_wrong_value_in_any_place_of_any_type_is_never_a_panic() {
+    let Some(spec) = super::spec_dir("a_wrong_value_in_any_place_of_any_type_is_never_a_panic")
+    else {
+        return;
+    };
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let definitions = definitions(&spec.join(revision));
+        for name in definitions.keys().filter(|name| is_type(name)) {
+            let round_trip = by_definition(name).unwrap();
+            let sampler = Sampler {
+                definitions: &definitions,
+                turn: 0,
+            };
+            let sample = sampler.sample(&definitions[name], 0);
+            for wrong in [
+                json!(null),
+                json!(-1.5),
+                json!("x"),
+                json!([{}]),
+                json!({"a": []}),
+            ] {
+                each_place(&sample, &wrong, &mut |broken| drop(round_trip(broken)));
+            }
+        }
+    }
+}
+
+/// Calls `f` with the tree once for each place in it, `wrong` put there.
+fn each_place(tree: &Value, wrong: &Value, f: &mut dyn FnMut(&Value)) {
+    let children: Vec<String> = match tree {
+        Value::Object(members) => members
+            .keys()
+            .map(|key| format!("/{}", escaped(key)))
+            .collect(),
+        Value::Array(elements) => (0..elements.len()).map(|i| format!("/{i}")).collect(),
+        _ => return,
+    };
+    for path in children {
+        let child = tree.pointer(&path).unwrap();
+        let mut put = |value: &Value| {
+            let mut broken = tree.clone();
+            *broken.pointer_mut(&path).unwrap() = value.clone();
+            f(&broken);
+        };
+        put(wrong);
+        each_place(child, wrong, &mut put);
+    }
+}
+
+/// As RFC 6901 writes a name.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+fn definitions(revision: &Path) -> Map<String, Value> {
+    let text = std::fs::read_to_string(revision.join("schema.json")).unwrap();
+    let mut schema: Map<String, Value> = serde_json::from_str(&text).unwrap();
+    let definitions = schema
+        .remove("$defs")
+        .or_else(|| schema.remove("definitions"));
+    match definitions {
+        Some(Value::Object(definitions)) => definitions,
+        other => panic!("no definitions: {other:?}"),
+    }
+}
+
+fn is_type(name: &str) -> bool {
+    !NOT_TYPES.iter().any(|(_, names)| names.contains(&name))
 }
 
 fn fault(definitions: &Map<String, Value>, name: &str, turn: usize) -> Option<String> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::types::by_definition;
+use super::definitions::by_definition;
 
 #[test]
 fn proto_01_every_example_round_trips() {

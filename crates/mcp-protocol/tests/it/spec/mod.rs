@@ -3,8 +3,8 @@
 //! `MCP_SPEC_DIR` names the folder that holds one folder for each revision.
 
 mod coverage;
+mod definitions;
 mod examples;
-mod types;
 
 use std::io::Write as _;
 use std::path::PathBuf;
