@@ -177,7 +177,9 @@ impl ServerBuilder {
             identity: Arc::new(identity),
             catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
             validator: self.validator,
-            tasks: self.tasks.map(Tasks::new),
+            tasks: self
+                .tasks
+                .map(|options| Tasks::new(options, self.changes.clone())),
             changes: self.changes,
             completer: self.completer,
             seal: Seal::new(self.state_key),

@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 use mcp_jsonrpc::{MethodName, Notification, RawJson};
 use mcp_protocol::prompts::PromptListChanged;
 use mcp_protocol::resources::{ResourceListChanged, ResourceUpdated};
+use mcp_protocol::tasks::TaskNotification;
 use mcp_protocol::tools::ToolListChanged;
 use mcp_protocol::{ResourceUpdatedParams, RpcNotification};
 use mcp_transport::Session;
@@ -56,6 +57,8 @@ pub(crate) enum Change<'a> {
     Prompts,
     Resources,
     Updated(&'a str),
+    /// Told to listening requests only.
+    Task(&'a str),
 }
 
 impl Changes {
@@ -110,15 +113,20 @@ impl Changes {
     }
 
     pub(crate) async fn tell(&self, change: Change<'_>) {
-        for listener in self.live_listeners() {
-            listener.note(change);
-        }
+        self.note(change);
         let sessions = self.live_sessions().into_iter();
         let concerned = |session: &Session| match change {
             Change::Updated(uri) => session.state::<Subscriptions>().has(uri),
             _ => true,
         };
         join_all(sessions.filter(concerned).map(|s| tell(s, change))).await;
+    }
+
+    /// Keeps the change for the requests that listen for it.
+    pub(crate) fn note(&self, change: Change<'_>) {
+        for listener in self.live_listeners() {
+            listener.note(change);
+        }
     }
 
     /// Listens from now on; what happens before it is asked is kept.
@@ -168,6 +176,7 @@ impl Change<'_> {
             Self::Prompts => PromptListChanged::METHOD,
             Self::Resources => ResourceListChanged::METHOD,
             Self::Updated(_) => ResourceUpdated::METHOD,
+            Self::Task(_) => TaskNotification::METHOD,
         }
     }
 

@@ -18,6 +18,7 @@ pub(crate) struct News {
     prompts: bool,
     resources: bool,
     updated: BTreeSet<String>,
+    tasks: BTreeSet<String>,
     /// No more will come.
     pub(crate) over: bool,
 }
@@ -33,6 +34,7 @@ impl News {
             .into_iter()
             .filter_map(|(changed, change)| changed.then_some(change))
             .chain(self.updated.iter().map(|uri| Change::Updated(uri)))
+            .chain(self.tasks.iter().map(|id| Change::Task(id)))
     }
 
     fn is_empty(&self) -> bool {
@@ -64,12 +66,13 @@ impl Listener {
             Change::Tools => news.tools |= wanted.tools_list_changed == Some(true),
             Change::Prompts => news.prompts |= wanted.prompts_list_changed == Some(true),
             Change::Resources => news.resources |= wanted.resources_list_changed == Some(true),
-            Change::Updated(uri) => {
-                let mut uris = wanted.resource_subscriptions.iter().flatten();
-                if uris.any(|wanted| wanted == uri) {
-                    news.updated.insert(uri.to_owned());
-                }
+            Change::Updated(uri) if contains(wanted.resource_subscriptions.as_ref(), uri) => {
+                news.updated.insert(uri.to_owned());
             }
+            Change::Task(id) if contains(wanted.task_ids.as_ref(), id) => {
+                news.tasks.insert(id.to_owned());
+            }
+            Change::Updated(_) | Change::Task(_) => {}
         }
         if !news.is_empty() {
             self.noted.notify_one();
@@ -91,4 +94,8 @@ impl Listener {
             self.noted.notified().await;
         }
     }
+}
+
+fn contains(wanted: Option<&Vec<String>>, name: &str) -> bool {
+    wanted.is_some_and(|wanted| wanted.iter().any(|wanted| wanted == name))
 }

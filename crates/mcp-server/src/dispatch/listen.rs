@@ -7,14 +7,15 @@ use mcp_protocol::subscriptions::SubscriptionsAcknowledged;
 use mcp_protocol::{
     ClientCapabilities, Meta, MissingRequiredClientCapabilityError, NotificationParams,
     ResourceUpdatedParams, RpcNotification, SubscriptionFilter, SubscriptionsAcknowledgedParams,
-    SubscriptionsListenParams, SubscriptionsListenResult, tasks,
+    SubscriptionsListenParams, SubscriptionsListenResult, tasks::EXTENSION,
 };
 use mcp_transport::Channel;
 use serde::Serialize;
 
-use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use super::{Answer, Answering, Call, decode, now, reply, take_params, tasks};
 use crate::changes::{Change, Changes, Listener};
 use crate::server::Shared;
+use crate::tasks::Owner;
 
 pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     begin(server, call).unwrap_or_else(|error| now(Err(error)))
@@ -27,9 +28,14 @@ fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject>
     let Some(changes) = &server.changes else {
         return Err(ErrorObject::method_not_found(&call.message.method));
     };
-    let honoured = wanted.honoured_by(&server.identity.capabilities);
+    let mut honoured = wanted.honoured_by(&server.identity.capabilities);
+    let owner = tasks::owner(server, &call.extensions, call.session.as_ref());
+    if let Some(ids) = &mut honoured.task_ids {
+        let own = |id: &String| server.tasks.as_ref()?.get(id, &owner);
+        ids.retain(|id| own(id).is_some());
+    }
     let listener = changes.listen(Listener::new(honoured.clone()));
-    let listening = listen(Arc::clone(server), call, listener, honoured);
+    let listening = listen(Arc::clone(server), call, listener, (honoured, owner));
     Ok(Box::pin(listening))
 }
 
@@ -37,8 +43,8 @@ fn check<'a>(
     wanted: &'a SubscriptionFilter,
     client: &ClientCapabilities,
 ) -> Result<&'a SubscriptionFilter, ErrorObject> {
-    if wanted.task_ids.is_some() && !client.has_extension(tasks::EXTENSION) {
-        let extensions = [(tasks::EXTENSION.to_owned(), serde_json::json!({}))];
+    if wanted.task_ids.is_some() && !client.has_extension(EXTENSION) {
+        let extensions = [(EXTENSION.to_owned(), serde_json::json!({}))];
         let required =
             ClientCapabilities::new().with_extensions(serde_json::Map::from_iter(extensions));
         return Err(MissingRequiredClientCapabilityError::new(required).into());
@@ -58,7 +64,7 @@ async fn listen(
     server: Arc<Shared>,
     call: Call,
     listener: Arc<Listener>,
-    honoured: SubscriptionFilter,
+    (honoured, owner): (SubscriptionFilter, Owner),
 ) -> Answer {
     let id = &call.message.id;
     let channel = &*call.channel;
@@ -67,7 +73,9 @@ async fn listen(
     loop {
         let news = listener.news().await;
         for change in news.changes() {
-            tell(channel, change, id).await?;
+            if let Some(params) = params(&server, change, id, &owner)? {
+                notify(channel, Notification::new(change.method(), Some(params))).await?;
+            }
         }
         if news.over {
             return reply(SubscriptionsListenResult::new(id), &server, &call.context);
@@ -75,18 +83,26 @@ async fn listen(
     }
 }
 
-async fn tell(
-    channel: &dyn Channel,
+/// What is told of a change; nothing of a task that is no longer there.
+fn params(
+    server: &Shared,
     change: Change<'_>,
     subscription: &Id,
-) -> Result<(), ErrorObject> {
+    owner: &Owner,
+) -> Result<Option<RawJson>, ErrorObject> {
     let mut meta = Meta::new();
     meta.set_subscription_id(subscription);
-    let params = match change {
-        Change::Updated(uri) => encode(&ResourceUpdatedParams::new(uri).with_meta(meta))?,
-        _ => encode(&NotificationParams::new().with_meta(meta))?,
-    };
-    notify(channel, Notification::new(change.method(), Some(params))).await
+    match change {
+        Change::Updated(uri) => encode(&ResourceUpdatedParams::new(uri).with_meta(meta)),
+        Change::Task(id) => {
+            let work = server.tasks.as_ref().and_then(|tasks| tasks.get(id, owner));
+            return work
+                .map(|work| encode(&work.details().with_meta(meta)))
+                .transpose();
+        }
+        _ => encode(&NotificationParams::new().with_meta(meta)),
+    }
+    .map(Some)
 }
 
 async fn send<N: RpcNotification>(

@@ -10,6 +10,7 @@ use mcp_transport::Session;
 use tokio::time::Instant;
 
 use super::{TaskOptions, Work};
+use crate::Changes;
 
 /// To whom a task belongs. Nobody else can see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,14 +25,16 @@ pub(crate) enum Owner {
 #[derive(Debug)]
 pub(crate) struct Tasks {
     options: TaskOptions,
+    changes: Option<Changes>,
     all: Mutex<HashMap<String, Arc<Work>>>,
     created: AtomicU64,
 }
 
 impl Tasks {
-    pub(crate) fn new(options: TaskOptions) -> Self {
+    pub(crate) fn new(options: TaskOptions, changes: Option<Changes>) -> Self {
         Self {
             options,
+            changes,
             all: Mutex::default(),
             created: AtomicU64::new(0),
         }
@@ -57,7 +60,9 @@ impl Tasks {
             .with_ttl(millis(ttl))
             .with_poll_interval(millis(self.options.poll_interval));
         let number = self.created.fetch_add(1, Ordering::Relaxed);
-        let work = Arc::new(Work::new(number, owner, task, Instant::now() + ttl));
+        let expires = Instant::now() + ttl;
+        let work = Work::new(number, owner, task, expires, self.changes.clone());
+        let work = Arc::new(work);
         all.insert(id, Arc::clone(&work));
         Some(work)
     }

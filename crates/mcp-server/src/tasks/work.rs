@@ -11,6 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::clock;
 use super::questions::{Answered, Asked, Questions};
 use super::table::Owner;
+use crate::Changes;
+use crate::changes::Change;
 
 /// A call that is answered later.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub(crate) struct Work {
     pub(crate) cancelled: CancellationToken,
     state: Mutex<State>,
     changed: Notify,
+    /// Who tells listening requests of changes.
+    changes: Option<Changes>,
 }
 
 #[derive(Debug)]
@@ -56,7 +60,13 @@ impl State {
 }
 
 impl Work {
-    pub(super) fn new(number: u64, owner: Owner, task: Task, expires: Instant) -> Self {
+    pub(super) fn new(
+        number: u64,
+        owner: Owner,
+        task: Task,
+        expires: Instant,
+        changes: Option<Changes>,
+    ) -> Self {
         Self {
             id: task.task_id.clone(),
             shape: task.shape,
@@ -70,6 +80,7 @@ impl Work {
                 questions: Questions::default(),
             }),
             changed: Notify::new(),
+            changes,
         }
     }
 
@@ -108,7 +119,7 @@ impl Work {
             state.questions.clear();
         }
         drop(state);
-        self.changed.notify_waiters();
+        self.tell();
         ended
     }
 
@@ -128,7 +139,7 @@ impl Work {
             state.settle();
             answered
         };
-        self.changed.notify_waiters();
+        self.tell();
         let mut given_up = GivenUp(Some(self));
         let answer = answered.await.ok();
         given_up.0 = None;
@@ -143,7 +154,7 @@ impl Work {
         }
         state.settle();
         drop(state);
-        self.changed.notify_waiters();
+        self.tell();
     }
 
     /// Waits until the task has ended, or asks something that is to be taken to the client.
@@ -168,6 +179,14 @@ impl Work {
             key: Some(key),
             asked,
         }))
+    }
+
+    /// Wakes who waits, and has listening requests told.
+    fn tell(&self) {
+        self.changed.notify_waiters();
+        if let Some(changes) = &self.changes {
+            changes.note(Change::Task(&self.id));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcp_protocol::elicitation::{ElicitRequestFormParams, RequestedSchema, StringSchema};
 use mcp_protocol::{ProtocolVersion, TaskSupport, Tool, ToolExecution};
-use mcp_server::{Context, NoArgs, Server, ServerBuilder, TaskOptions, ToolError};
-use mcp_transport::{Progress, Session};
+use mcp_server::{Changes, Context, NoArgs, Server, ServerBuilder, TaskOptions, ToolError};
+use mcp_transport::{Handler, Progress, Session};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::advance;
@@ -507,4 +507,36 @@ async fn where_there_are_too_many_tasks_a_call_does_without() {
     assert_eq!(text(&client.call_tool("wait", json!({})).await), "waited");
     let required = client.call_tool("require", json!({})).await;
     assert_eq!(required["isError"], true);
+}
+
+#[tokio::test]
+async fn who_listens_for_a_task_is_told_of_each_change() {
+    let go = Arc::new(Notify::new());
+    let changes = Changes::new();
+    let server = builder(&go).changes(&changes).build();
+    let client = newest(&server);
+    let id = client.call_tool("wait", json!({})).await["taskId"].clone();
+    let filter = json!({"taskIds": [id, "of somebody else"]});
+    let params = json!({ "notifications": filter }).to_string();
+    let incoming = client.incoming("subscriptions/listen", Some(&params));
+    let listening = tokio::spawn(Handler::request(Arc::new(server.clone()), incoming));
+    tokio::task::yield_now().await;
+    let ack = client.notifications("notifications/subscriptions/acknowledged");
+    assert_eq!(ack[0]["notifications"]["taskIds"], json!([id]));
+
+    go.notify_one();
+    until(&client, &id, "completed").await;
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    let told = client.notifications("notifications/tasks");
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        (&told[0]["taskId"], &told[0]["status"]),
+        (&id, &json!("completed"))
+    );
+    assert_eq!(text(&told[0]["result"]), "waited");
+    let subscription = &told[0]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    assert_eq!(*subscription, 1);
+    listening.abort();
 }
