@@ -46,6 +46,7 @@ pub(crate) struct Journal {
     /// The greatest name that is known to be taken.
     newest: Option<Arc<str>>,
     run: Arc<str>,
+    caller: Option<Arc<str>>,
     salt: u64,
     metadata: Arc<JsonMap>,
     pending: Option<BoxFuture<'static, Result<(), CheckpointError>>>,
@@ -75,6 +76,7 @@ impl Journal {
             newest: None,
             salt: Hash::new(0).text(&run).finish(),
             run,
+            caller: None,
             metadata,
             pending: None,
         }
@@ -83,6 +85,11 @@ impl Journal {
     pub(crate) fn continue_from(&mut self, checkpoint: &Arc<str>) {
         self.parent = Some(Arc::clone(checkpoint));
         self.head = Some(Arc::clone(checkpoint));
+    }
+
+    /// Says which task of the graph around has called this one.
+    pub(crate) fn called_by(&mut self, task: Arc<str>) {
+        self.caller = Some(task);
     }
 
     /// Learns the greatest name of the place, where the thread goes on from an earlier one.
@@ -135,6 +142,7 @@ impl Journal {
             next: entry.next,
             waiting: entry.waiting,
             run: Arc::clone(&self.run),
+            caller: self.caller.clone(),
             created_ms: now_ms(),
             metadata: Arc::clone(&self.metadata),
         });

@@ -124,6 +124,9 @@ pub struct Checkpoint {
     pub waiting: Waiting,
     /// The run that wrote it.
     pub run: Arc<str>,
+    /// The task of the graph around that had called this one, if there is one around.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Arc<str>>,
     /// When, in milliseconds since 1970.
     pub created_ms: u64,
     /// The run's metadata.

@@ -21,16 +21,17 @@ impl<S: State> Driver<S> {
         settled: &[Settled<S::Update>],
     ) -> Result<Option<End>, Error> {
         let mut interrupts: Vec<Interrupt> = Vec::new();
-        let (mut failed, mut cancelled) = (None, false);
+        let (mut failed, mut cancelled, mut drained) = (None, false, false);
         for (index, one) in settled.iter().enumerate() {
             match one {
                 Settled::Waiting(questions) => interrupts.extend_from_slice(questions),
                 Settled::Failed(error) if failed.is_none() => failed = Some((index, error)),
                 Settled::Cancelled => cancelled = true,
+                Settled::Drained => drained = true,
                 Settled::Failed(_) | Settled::Done(_) | Settled::Dropped => {}
             }
         }
-        if interrupts.is_empty() && failed.is_none() && !cancelled {
+        if interrupts.is_empty() && failed.is_none() && !cancelled && !drained {
             return Ok(None);
         }
         self.keep_unfinished(settled).await?;
@@ -39,6 +40,9 @@ impl<S: State> Driver<S> {
         }
         if cancelled {
             return Err(Error::cancelled());
+        }
+        if interrupts.is_empty() {
+            return Ok(Some(End::Drained));
         }
         if self.journal.is_none() {
             let asking = interrupts.first().map_or("", |i| i.node.as_str());
@@ -68,7 +72,7 @@ impl<S: State> Driver<S> {
                     message: crate::error::chain(&**error),
                     answers: self.answers_of(index),
                 },
-                Settled::Cancelled | Settled::Dropped => continue,
+                Settled::Cancelled | Settled::Drained | Settled::Dropped => continue,
             };
             self.record(index, state).await?;
         }

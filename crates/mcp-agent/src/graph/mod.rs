@@ -14,6 +14,7 @@ mod plan;
 mod retry;
 mod run;
 mod stored;
+mod subgraph;
 mod task;
 mod thread;
 mod wiring;
@@ -28,5 +29,6 @@ pub use node::{
 pub use options::{Input, RunOptions};
 pub use output::{End, RunOutput};
 pub use retry::Retry;
+pub use subgraph::{Persistence, Subgraph};
 pub(crate) use task::panic_text;
 pub use thread::ThreadState;

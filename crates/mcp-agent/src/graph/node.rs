@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::goto::to;
 use crate::error::{BoxError, chain};
 use crate::state::State;
-use crate::{Interrupt, Runtime};
+use crate::{Error, ErrorKind, Interrupt, Runtime};
 
 /// One step of the work. Closures `Fn(Arc<S>, Runtime) -> impl Future` are nodes; [`on_payload`]
 /// makes one of a closure that wants a [`Goto::Send`]'s input instead of the state.
@@ -246,6 +246,8 @@ pub(crate) enum Failure {
     Failed(BoxError),
     Interrupted(Vec<Interrupt>),
     Cancelled,
+    /// A graph in it was asked to stop.
+    Drained,
 }
 
 impl NodeError {
@@ -259,7 +261,7 @@ impl NodeError {
     pub fn interrupts(&self) -> Option<&[Interrupt]> {
         match &self.0 {
             Failure::Interrupted(interrupts) => Some(interrupts),
-            Failure::Failed(_) | Failure::Cancelled => None,
+            Failure::Failed(_) | Failure::Cancelled | Failure::Drained => None,
         }
     }
 
@@ -268,7 +270,7 @@ impl NodeError {
     pub fn error(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         match &self.0 {
             Failure::Failed(error) => Some(&**error),
-            Failure::Interrupted(_) | Failure::Cancelled => None,
+            Failure::Interrupted(_) | Failure::Cancelled | Failure::Drained => None,
         }
     }
 }
@@ -279,6 +281,7 @@ impl fmt::Debug for NodeError {
             Failure::Failed(error) => write!(f, "NodeError({})", chain(&**error)),
             Failure::Interrupted(interrupts) => write!(f, "Interrupted({interrupts:?})"),
             Failure::Cancelled => f.write_str("Cancelled"),
+            Failure::Drained => f.write_str("Drained"),
         }
     }
 }
@@ -286,9 +289,16 @@ impl fmt::Debug for NodeError {
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
         let error: BoxError = Box::new(error);
-        match error.downcast::<CallError>() {
-            Ok(call) => from_call(*call),
-            Err(error) => Self(Failure::Failed(error)),
+        let error = match error.downcast::<CallError>() {
+            Ok(call) => return from_call(*call),
+            Err(error) => error,
+        };
+        let cancelled = error
+            .downcast_ref::<Error>()
+            .is_some_and(|own| own.kind() == ErrorKind::Cancelled);
+        match cancelled {
+            true => Self(Failure::Cancelled),
+            false => Self(Failure::Failed(error)),
         }
     }
 }

@@ -43,6 +43,8 @@ pub(crate) enum Settled<U> {
     Waiting(Vec<Interrupt>),
     Failed(crate::error::BoxError),
     Cancelled,
+    /// A graph in it was asked to stop.
+    Drained,
     /// It was given up because another task of the step failed.
     Dropped,
 }
@@ -79,6 +81,7 @@ impl<S: State> Job<S> {
                     return Settled::Waiting(interrupts);
                 }
                 Err(NodeError(Failure::Cancelled)) => return Settled::Cancelled,
+                Err(NodeError(Failure::Drained)) => return Settled::Drained,
                 Err(NodeError(Failure::Failed(error))) => error,
             };
             let retry = self.options.retry.as_ref();
@@ -143,6 +146,7 @@ impl<S: State> Job<S> {
                 Settled::Done(_) => None,
                 Settled::Waiting(_) => Some("waits for an answer".to_owned()),
                 Settled::Failed(error) => Some(crate::error::chain(&**error)),
+                Settled::Drained => Some("stopped at the end of a step".to_owned()),
                 Settled::Cancelled | Settled::Dropped => Some("cancelled".to_owned()),
             },
         });

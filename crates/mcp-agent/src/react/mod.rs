@@ -30,8 +30,9 @@ pub use settings::{StopAfter, SystemPrompt};
 pub use state::{AgentStop, ReactState, ReactUpdate, Values};
 pub use truncate::Truncate;
 
-use crate::graph::{CompiledGraph, Input, RunOptions, RunOutput};
+use crate::graph::{CompiledGraph, Input, RunOptions, RunOutput, Subgraph};
 use crate::runtime::RunScope;
+use crate::state::State;
 use crate::stream::{Emitted, Interest, RunEvent};
 use crate::{Error, ErrorKind};
 
@@ -132,6 +133,38 @@ impl ReactAgent {
         extensions.insert(Arc::new(Memo::new(table)));
         scope.extensions = Arc::new(extensions);
         Ok(failures)
+    }
+
+    /// Makes the agent a node of a graph with the state `P`, as
+    /// [`CompiledGraph::as_node`] does. Its tools are listed each time the node runs.
+    ///
+    /// ```
+    /// # use mcp_agent::{ReactAgent, Subgraph, state};
+    /// # use mcp_agent::state::Messages;
+    /// state! { pub struct Team => TeamUpdate { messages: Messages } }
+    ///
+    /// fn member(agent: &ReactAgent) -> Subgraph<Team, mcp_agent::ReactState> {
+    ///     agent.as_node(
+    ///         |team: &Team| team.messages.since(0).into(),
+    ///         |team, agent| TeamUpdate::default().messages(agent.messages.beyond(&team.messages)),
+    ///     )
+    /// }
+    /// ```
+    pub fn as_node<P: State>(
+        &self,
+        input: impl Fn(&P) -> ReactUpdate + Send + Sync + 'static,
+        output: impl Fn(&P, &ReactState) -> P::Update + Send + Sync + 'static,
+    ) -> Subgraph<P, ReactState> {
+        let agent = self.clone();
+        self.graph
+            .as_node(input, output)
+            .prepare(Arc::new(move |mut scope| {
+                let agent = agent.clone();
+                Box::pin(async move {
+                    agent.prepare(&mut scope).await?;
+                    Ok(scope)
+                })
+            }))
     }
 
     /// The agent's graph, to look at threads: state, history, forks.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::results::ToolResults;
 use crate::RunOutput;
-use crate::state::{JsonSchema, JsonState, LastInOrder, Messages};
+use crate::state::{JsonSchema, JsonState, LastInOrder, Messages, MessagesUpdate};
 
 /// Why an agent stopped, if not because the model had nothing more to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -121,4 +121,10 @@ pub(crate) fn read_command(update: JsonMap) -> Result<ReactUpdate, String> {
         own.values = Some(values);
     }
     Ok(own)
+}
+
+impl From<MessagesUpdate> for ReactUpdate {
+    fn from(messages: MessagesUpdate) -> Self {
+        Self::default().messages(messages)
+    }
 }

@@ -10,7 +10,7 @@ use super::{Change, StateError};
 /// One field of a state: a value, and the rule by which updates go into it.
 pub trait Field: Clone + Send + Sync + 'static {
     /// What a node writes.
-    type Update: Serialize + DeserializeOwned + Send + 'static;
+    type Update: Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Puts one task's update in.
     ///

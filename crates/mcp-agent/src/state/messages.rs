@@ -60,6 +60,23 @@ impl Messages {
     }
 }
 
+impl Messages {
+    /// The messages that `base` does not have, with their names, ready to be written there.
+    #[must_use]
+    pub fn beyond(&self, base: &Self) -> MessagesUpdate {
+        let ids = self.ids().iter().zip(base.ids());
+        let same = ids.take_while(|(own, other)| own == other).count();
+        if same == base.ids().len() {
+            return self.since(same);
+        }
+        let known: HashSet<&MessageId> = base.ids().iter().collect();
+        let new = self.ids().iter().zip(self.iter());
+        new.filter(|(id, _)| !known.contains(id))
+            .map(|(id, message)| MessageUpdate::Put(Some(id.clone()), Arc::clone(message)))
+            .collect()
+    }
+}
+
 impl Deref for Messages {
     type Target = [Arc<ChatMessage>];
 

@@ -42,7 +42,7 @@ pub use set::Distinct;
 /// keeps makes the next step copy what it changes.
 pub trait State: Clone + Send + Sync + 'static {
     /// What a node gives back: a new value for some of the fields.
-    type Update: Serialize + DeserializeOwned + Send + 'static;
+    type Update: Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Puts one task's update into the state.
     ///

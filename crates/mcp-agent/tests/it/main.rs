@@ -8,5 +8,6 @@ mod durable;
 mod goto;
 mod resume;
 mod steps;
+mod subgraphs;
 mod threads;
 mod wiring;
