@@ -81,6 +81,8 @@ pub enum Feature {
     HttpSessions,
     /// A stream opened by GET, and resuming it.
     HttpGetStream,
+    /// A server closes a stream whose first event had an id, and the client comes back for more.
+    HttpPolling,
     /// `MCP-Protocol-Version` on every request after the handshake.
     VersionHeader,
     /// `Mcp-Method`, `Mcp-Name` and marked arguments repeated in headers.
@@ -114,7 +116,9 @@ impl Feature {
             | Self::ResourceLinks
             | Self::Elicitation
             | Self::VersionHeader => (V::V2025_06_18, V::LATEST),
-            Self::Tasks | Self::UrlElicitationRequiredCode => (V::V2025_11_25, V::V2025_11_25),
+            Self::Tasks | Self::UrlElicitationRequiredCode | Self::HttpPolling => {
+                (V::V2025_11_25, V::V2025_11_25)
+            }
             Self::Icons | Self::UrlElicitation | Self::SamplingTools => (V::V2025_11_25, V::LATEST),
             Self::Stateless
             | Self::Discover
