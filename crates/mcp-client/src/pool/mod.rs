@@ -71,6 +71,26 @@ impl ServerPool {
         self.inner.members.keys()
     }
 
+    /// A pool of some of these servers, in this order. Both pools share them: what is open here
+    /// is open there.
+    ///
+    /// # Errors
+    /// [`PoolError::UnknownServer`].
+    pub fn only<'a>(&self, servers: impl IntoIterator<Item = &'a str>) -> Result<Self, PoolError> {
+        let mut members = IndexMap::new();
+        for server in servers {
+            let member = self.member(server)?;
+            members.insert(Arc::clone(&member.name), Arc::clone(member));
+        }
+        Ok(Self {
+            inner: Arc::new(Inner {
+                members,
+                names: self.inner.names,
+                table: toolset::Table::default(),
+            }),
+        })
+    }
+
     /// The session with a server; it is opened now if it is not open. All callers share it,
     /// whatever the server's policy.
     ///

@@ -166,6 +166,21 @@ async fn a21_the_same_tool_name_on_two_servers() {
 }
 
 #[tokio::test]
+async fn a_part_of_a_pool_shares_its_connections() {
+    let local = Local::new(tools(&["t"]));
+    let pool = ServerPool::builder()
+        .server("missing", Arc::new(Missing))
+        .server("s", Arc::clone(&local) as _)
+        .build();
+    let part = pool.only(["s"]).unwrap();
+    let list = part.tools().await;
+    assert_eq!((list.tools.len(), list.failures.len()), (1, 0));
+    pool.session("s").await.unwrap();
+    assert_eq!(local.connects.load(Ordering::SeqCst), 1);
+    assert!(pool.only(["x"]).is_err());
+}
+
+#[tokio::test]
 async fn a_list_that_has_not_changed_is_not_built_again() {
     let server = Scripted::new(|_, mut peer| async move {
         welcome(&mut peer, &json!({"tools": {"listChanged": true}})).await;
