@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::ask::Seal;
 use crate::catalog::{Catalog, ListSettings};
 use crate::completion::Completer;
-use crate::dispatch::Methods;
+use crate::dispatch::{ExtensionHandler, Methods};
 use crate::layer::{MethodService, Stack};
 use crate::server::{PrincipalOf, Shared};
 use crate::tasks::Tasks;
@@ -40,6 +40,8 @@ pub struct ServerBuilder {
     tasks: Option<TaskOptions>,
     changes: Option<Changes>,
     completer: Option<Completer>,
+    extensions: Map<String, Value>,
+    methods: Vec<(String, ExtensionHandler)>,
     logging: bool,
     lists: ListSettings,
     ask_timeout: Duration,
@@ -64,6 +66,8 @@ impl ServerBuilder {
             tasks: None,
             changes: None,
             completer: None,
+            extensions: Map::new(),
+            methods: Vec::new(),
             logging: false,
             lists: ListSettings {
                 page_size: Self::PAGE_SIZE,
@@ -163,7 +167,10 @@ impl ServerBuilder {
     #[must_use]
     pub fn build(self) -> Server {
         let capabilities = self.capabilities();
-        let methods = Methods::of(&capabilities, self.changes.is_some());
+        let mut methods = Methods::of(&capabilities, self.changes.is_some());
+        for (name, handler) in self.methods {
+            methods.add_extension(name, handler);
+        }
         let mut identity =
             ServerIdentity::new(self.info, capabilities).with_versions(self.versions);
         identity.instructions = self.instructions;
@@ -212,6 +219,7 @@ impl ServerBuilder {
         }
         capabilities.completions = self.completer.as_ref().map(|_| Map::new());
         capabilities.logging = self.logging.then(Map::new);
+        let mut extensions = self.extensions.clone();
         if self.tasks.is_some() && capabilities.tools.is_some() {
             let calls = ToolsTaskRequests::new().with_call(Map::new());
             let tasks = ServerTasksCapability::new()
@@ -219,8 +227,10 @@ impl ServerBuilder {
                 .with_cancel(Map::new())
                 .with_requests(ServerTaskRequests::new().with_tools(calls));
             capabilities.tasks = Some(tasks.into());
-            let extension = (tasks::EXTENSION.to_owned(), Value::Object(Map::new()));
-            capabilities.extensions = Some(Map::from_iter([extension]));
+            extensions.insert(tasks::EXTENSION.to_owned(), Value::Object(Map::new()));
+        }
+        if !extensions.is_empty() {
+            capabilities.extensions = Some(extensions);
         }
         capabilities
     }

@@ -96,11 +96,19 @@ impl Context {
         self.0.request.client_info.as_deref()
     }
 
-    /// What the transport knows of the request: over HTTP an `Arc<http::request::Parts>` with
-    /// its headers.
+    /// What the transport, and layers around the methods, know of the request.
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
         &self.0.extensions
+    }
+
+    /// Over HTTP, the request that brought it: method, headers, and what layers have put into its
+    /// extensions.
+    #[must_use]
+    pub fn http_request(&self) -> Option<&http::request::Parts> {
+        self.extensions()
+            .get::<Arc<http::request::Parts>>()
+            .map(Arc::as_ref)
     }
 
     /// Cancelled when the client gave the request up, or the task that it has become. The future

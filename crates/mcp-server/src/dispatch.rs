@@ -2,6 +2,7 @@
 
 mod call_tool;
 mod complete;
+mod extension;
 mod get_prompt;
 mod listen;
 mod read_resource;
@@ -11,6 +12,7 @@ mod subscribe;
 mod tasks;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -31,10 +33,17 @@ pub(crate) type Answering = BoxFuture<'static, Answer>;
 
 type Run = fn(&Arc<Shared>, Call) -> Answering;
 
+pub(crate) use extension::Handler as ExtensionHandler;
+
 /// What answers a method, and what a revision must have for the method to exist.
 struct Method {
-    run: Run,
+    run: Runs,
     feature: Option<Feature>,
+}
+
+enum Runs {
+    BuiltIn(Run),
+    Extension(ExtensionHandler),
 }
 
 /// The methods of a server.
@@ -89,23 +98,40 @@ impl Methods {
         methods
     }
 
+    /// Adds the method of an extension. The methods of the protocol stay what they are.
+    pub(crate) fn add_extension(&mut self, name: String, handler: ExtensionHandler) {
+        match self.0.entry(name.into()) {
+            Entry::Occupied(known) => {
+                tracing::error!(method = %known.key(), "the server has this method already");
+            }
+            Entry::Vacant(free) => {
+                let run = Runs::Extension(handler);
+                free.insert(Method { run, feature: None });
+            }
+        }
+    }
+
     fn add(&mut self, name: &'static str, run: Run) {
-        let feature = None;
-        self.0
-            .insert(MethodName::from_static(name), Method { run, feature });
+        let method = Method {
+            run: Runs::BuiltIn(run),
+            feature: None,
+        };
+        self.0.insert(MethodName::from_static(name), method);
     }
 
     /// Adds a method that only some revisions have.
     fn add_where(&mut self, feature: Feature, name: &'static str, run: Run) {
-        let feature = Some(feature);
-        self.0
-            .insert(MethodName::from_static(name), Method { run, feature });
+        let method = Method {
+            run: Runs::BuiltIn(run),
+            feature: Some(feature),
+        };
+        self.0.insert(MethodName::from_static(name), method);
     }
 
-    fn get(&self, name: &MethodName, version: ProtocolVersion) -> Option<Run> {
+    fn get(&self, name: &MethodName, version: ProtocolVersion) -> Option<&Runs> {
         let method = self.0.get(name)?;
         let exists = method.feature.is_none_or(|feature| version.has(feature));
-        exists.then_some(method.run)
+        exists.then_some(&method.run)
     }
 }
 
@@ -125,7 +151,8 @@ pub(crate) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
         .methods
         .get(&call.message.method, call.context.version)
     {
-        Some(run) => run(server, call),
+        Some(Runs::BuiltIn(run)) => run(server, call),
+        Some(Runs::Extension(handler)) => extension::answer(server, call, handler),
         None => now(Err(ErrorObject::method_not_found(&call.message.method))),
     }
 }

@@ -1,11 +1,13 @@
 //! What a server can offer, on the way to be built.
 
 use mcp_protocol::{CompleteParams, Prompt, Resource, ResourceTemplate, Tool};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::ServerBuilder;
 use crate::completion::IntoCompletion;
-use crate::handler::plain;
+use crate::handler::{function, plain};
 use crate::prompt::IntoPromptResult;
 use crate::resource::IntoResourceResult;
 use crate::tool::IntoToolResult;
@@ -87,6 +89,33 @@ impl ServerBuilder {
             let running = handler(params, cx);
             async move { running.await.map(R::into_completion) }
         }));
+        self
+    }
+
+    /// Declares an extension of the protocol, with its settings. Since 2026-07-28.
+    pub fn extension(mut self, id: impl Into<String>, settings: Map<String, Value>) -> Self {
+        self.extensions.insert(id.into(), settings.into());
+        self
+    }
+
+    /// Answers a method of an extension.
+    ///
+    /// The params are decoded into the closure's first parameter, `_meta` included; params that
+    /// do not decode are refused. The result is any value that serialises to an object; what a
+    /// revision wants in every result is added. Whether the client has declared the extension is
+    /// for the closure to look at. A method of the protocol is not replaced.
+    pub fn method<P, F, Fut, R>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        P: DeserializeOwned + Send + 'static,
+        F: Fn(P, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, RequestError>> + Send + 'static,
+        R: Serialize,
+    {
+        let handler = function(move |params: P, cx| {
+            let running = handler(params, cx);
+            async move { Ok(serde_json::to_value(running.await?)?) }
+        });
+        self.methods.push((name.into(), handler));
         self
     }
 }

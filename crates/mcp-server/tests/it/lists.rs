@@ -1,7 +1,7 @@
 //! Lists: order, pages, cursors; and which methods there are.
 
 use mcp_protocol::{Prompt, ProtocolVersion, Resource, ResourceTemplate, Tool};
-use mcp_server::{Context, NoArgs, Server, TemplateVars};
+use mcp_server::{Context, NoArgs, RequestError, Server, TemplateVars};
 use serde_json::{Value, json};
 
 use crate::rig::{Client, ERAS, code};
@@ -167,4 +167,51 @@ async fn proto_33_methods_of_the_handshake_era_are_unknown_without_it() {
         older.request("logging/setLevel", set).await.unwrap(),
         json!({})
     );
+}
+
+#[derive(serde::Deserialize)]
+struct Params {
+    n: u32,
+}
+
+#[tokio::test]
+async fn a_method_of_an_extension_is_answered_like_any_other() {
+    let settings = json!({"deep": true}).as_object().unwrap().clone();
+    let server = Server::builder("extended", "1.0.0")
+        .extension("com.example/double", settings)
+        .method(
+            "com.example/double",
+            |params: Params, _: Context| async move { Ok(json!({"twice": params.n * 2})) },
+        )
+        .method("com.example/list", |_: Value, _: Context| async { Ok([1]) })
+        .method("com.example/fails", |_: Value, _: Context| async {
+            let error: Result<Value, _> = Err(RequestError::invalid_params("no"));
+            error
+        })
+        .build();
+    let declared = server.identity().capabilities_in(ProtocolVersion::LATEST);
+    assert!(declared.has_extension("com.example/double"));
+    for version in ERAS {
+        let client = Client::new(&server, version);
+        let result = client
+            .request("com.example/double", json!({"n": 2}))
+            .await
+            .unwrap();
+        assert_eq!(result["twice"], 4);
+        let kind = version.is_stateless().then(|| json!("complete"));
+        assert_eq!(result.get("resultType"), kind.as_ref());
+        for (method, params, expected) in [
+            ("com.example/double", json!({"n": "x"}), -32602),
+            ("com.example/double", json!([2]), -32602),
+            ("com.example/list", json!({}), -32603),
+            ("com.example/fails", json!({}), -32602),
+            ("com.example/other", json!({}), -32601),
+        ] {
+            assert_eq!(
+                code(&client.request(method, params).await),
+                expected,
+                "{method}"
+            );
+        }
+    }
 }
