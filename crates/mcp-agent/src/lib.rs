@@ -33,6 +33,9 @@ pub use react::{
 };
 pub use runtime::{ExecutionInfo, Runtime};
 pub use state::State;
-pub use store::Store;
+pub use store::{
+    Filter, Item, ListNamespaces, MemoryStore, Namespace, NamespacePattern, Put, Search, Store,
+    StoreError, StoreExt, StoreOp, StoreReply,
+};
 pub use stream::{Emitted, EventSink, Events, Interest, RunEvent, ToolEnd, ToolRef};
 pub use tool_runtime::{RuntimeExt, ToolRuntime};

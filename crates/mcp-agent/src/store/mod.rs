@@ -1,6 +1,28 @@
-//! Memory across runs.
+//! Memory across runs: values under namespaces and keys.
+
+mod access;
+mod error;
+mod filter;
+mod memory;
+mod namespace;
+mod op;
 
 use std::fmt;
 
-/// Memory across runs.
-pub trait Store: fmt::Debug + Send + Sync + 'static {}
+use mcp_interceptors::BoxFuture;
+
+pub use access::StoreExt;
+pub use error::StoreError;
+pub use filter::Filter;
+pub use memory::MemoryStore;
+pub use namespace::{Namespace, NamespacePattern};
+pub use op::{Item, ListNamespaces, Put, Search, StoreOp, StoreReply};
+
+/// Memory across runs. [`StoreExt`] has a method for each operation.
+pub trait Store: fmt::Debug + Send + Sync + 'static {
+    /// Carries out operations in their order and gives one reply for each.
+    ///
+    /// # Errors
+    /// If one of them cannot be carried out; those before it may have been.
+    fn batch(&self, ops: Vec<StoreOp>) -> BoxFuture<'_, Result<Vec<StoreReply>, StoreError>>;
+}

@@ -8,6 +8,7 @@ mod durable;
 mod goto;
 mod resume;
 mod steps;
+mod stores;
 mod subgraphs;
 mod threads;
 mod wiring;
