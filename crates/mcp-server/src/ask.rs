@@ -28,6 +28,9 @@ use rounds::Kind;
 pub(crate) use state::{Seal, Subject};
 
 impl Context {
+    /// How often a task asks the same, where the client answers what does not fit.
+    pub const MAX_TRIES: usize = 16;
+
     /// Asks the client: any request that a server may send.
     ///
     /// `key` names the question among those of this handler; it must be the same each time the
@@ -108,7 +111,8 @@ impl Context {
             meta.extra.insert(Meta::RELATED_TASK.to_owned(), related);
         }
         let params = RawJson::encode(&params).map_err(AskError::Question)?;
-        loop {
+        let tries = if asks_again { Self::MAX_TRIES } else { 1 };
+        for _ in 0..tries {
             let asked = Asked {
                 method: M::METHOD,
                 params: params.clone(),
@@ -116,11 +120,11 @@ impl Context {
             let answer = work.ask(key, asked).await.ok_or(AskError::Ended)??;
             match answer.decode() {
                 Ok(answer) if fits(&answer) => return Ok(answer),
-                _ if asks_again => {}
-                Ok(_) => return Err(AskError::Unfit),
-                Err(error) => return Err(AskError::Answer(error)),
+                Err(error) if !asks_again => return Err(AskError::Answer(error)),
+                _ => {}
             }
         }
+        Err(AskError::Unfit)
     }
 
     /// Sends a question as a request of the server's own.

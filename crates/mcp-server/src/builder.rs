@@ -3,7 +3,7 @@
 mod register;
 
 use std::fmt;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use http::Extensions;
@@ -183,6 +183,7 @@ impl ServerBuilder {
             signature: to_raw_value(&signature).ok(),
             identity: Arc::new(identity),
             catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
+            editing: Mutex::new(()),
             validator: self.validator,
             tasks: self
                 .tasks

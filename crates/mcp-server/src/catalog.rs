@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    ProtocolVersion,
 };
 
 use crate::changes::Change;
@@ -92,8 +93,10 @@ impl Entry for ToolEntry {
     fn list<'a>(
         entries: impl Iterator<Item = &'a Self>,
         next_cursor: Option<Cursor>,
+        version: ProtocolVersion,
     ) -> ListToolsResult {
-        let mut result = ListToolsResult::new(entries.map(|entry| entry.tool.clone()).collect());
+        let tools = entries.map(|entry| entry.described_in(version));
+        let mut result = ListToolsResult::new(tools.collect());
         result.next_cursor = next_cursor;
         result
     }
@@ -109,6 +112,7 @@ impl Entry for ResourceEntry {
     fn list<'a>(
         entries: impl Iterator<Item = &'a Self>,
         next_cursor: Option<Cursor>,
+        _: ProtocolVersion,
     ) -> ListResourcesResult {
         let mut result =
             ListResourcesResult::new(entries.map(|entry| entry.resource.clone()).collect());
@@ -127,6 +131,7 @@ impl Entry for TemplateEntry {
     fn list<'a>(
         entries: impl Iterator<Item = &'a Self>,
         next_cursor: Option<Cursor>,
+        _: ProtocolVersion,
     ) -> ListResourceTemplatesResult {
         let mut result =
             ListResourceTemplatesResult::new(entries.map(|entry| entry.template.clone()).collect());
@@ -145,6 +150,7 @@ impl Entry for PromptEntry {
     fn list<'a>(
         entries: impl Iterator<Item = &'a Self>,
         next_cursor: Option<Cursor>,
+        _: ProtocolVersion,
     ) -> ListPromptsResult {
         let mut result =
             ListPromptsResult::new(entries.map(|entry| entry.prompt.clone()).collect());

@@ -3,8 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, ContentBlock};
+use mcp_jsonrpc::{ErrorCode, ErrorObject};
+use mcp_protocol::error_code::{
+    MISSING_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND, URL_ELICITATION_REQUIRED,
+};
+use mcp_protocol::{CallToolResult, ContentBlock, Feature, ProtocolVersion};
 
 use crate::AskError;
 
@@ -51,10 +54,13 @@ impl ToolError {
     }
 
     /// What the call is answered with.
-    pub(crate) fn into_answer(self) -> Result<CallToolResult, ErrorObject> {
+    pub(crate) fn into_answer(
+        self,
+        version: ProtocolVersion,
+    ) -> Result<CallToolResult, ErrorObject> {
         match self.0 {
             Repr::Failed(result) => Ok(*result),
-            Repr::Protocol(error) => Err(*error),
+            Repr::Protocol(error) => Err(lawful(*error, version)),
         }
     }
 }
@@ -112,11 +118,12 @@ impl RequestError {
     pub(crate) fn into_answer(
         self,
         subject: &str,
+        version: ProtocolVersion,
         not_found: impl FnOnce() -> ErrorObject,
     ) -> ErrorObject {
         match *self.0 {
             RequestRepr::NotFound => not_found(),
-            RequestRepr::Protocol(error) => error,
+            RequestRepr::Protocol(error) => lawful(error, version),
             RequestRepr::Internal(error) => {
                 tracing::error!(subject, error = chain(&*error), "a handler failed");
                 ErrorObject::internal("the server failed to answer")
@@ -169,6 +176,29 @@ fn known(error: impl Error + Send + Sync + 'static) -> Known {
         },
         Err(error) => Known::Other(error),
     }
+}
+
+/// The error with a code that a server may send in the revision.
+///
+/// 2026-07-28 keeps -32099 to -32020 for the protocol, and has done with two older codes.
+fn lawful(mut error: ErrorObject, version: ProtocolVersion) -> ErrorObject {
+    let code = match error.code {
+        RESOURCE_NOT_FOUND if !version.has(Feature::ResourceNotFoundCode) => {
+            ErrorCode::INVALID_PARAMS
+        }
+        URL_ELICITATION_REQUIRED if !version.has(Feature::UrlElicitationRequiredCode) => {
+            ErrorCode::INTERNAL_ERROR
+        }
+        ErrorCode(-32099..=-32020)
+            if version.is_stateless() && error.code != MISSING_CLIENT_CAPABILITY =>
+        {
+            ErrorCode::INTERNAL_ERROR
+        }
+        _ => return error,
+    };
+    tracing::warn!(%error, %version, "a handler's error has a code that the revision reserves");
+    error.code = code;
+    error
 }
 
 /// An error with all that caused it, on one line.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_protocol::{Prompt, Resource, ResourceTemplate, Tool};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::catalog::Entry;
 use crate::handler::{function, plain};
@@ -32,6 +33,8 @@ impl Offer {
     /// `Box<RawValue>` for arguments that the tool wants as they came. Arguments that do not
     /// decode are told to the model as a failed call, with the member that is wrong; the closure
     /// is not called then.
+    ///
+    /// Arguments are always an object, so an input schema that does not say so is made to.
     pub fn tool<A, F, Fut, R>(&mut self, tool: impl Into<Tool>, handler: F) -> &mut Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -39,7 +42,8 @@ impl Offer {
         Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
         R: IntoToolResult,
     {
-        let tool = tool.into();
+        let mut tool = tool.into();
+        tool.input_schema = of_an_object(tool.input_schema);
         if !tool.has_recommended_name() {
             tracing::warn!(tool = tool.name, "clients may refuse this name of a tool");
         }
@@ -164,6 +168,16 @@ impl Offer {
     pub fn remove_resource_template(&mut self, uri_template: &str) -> bool {
         remove(&mut self.templates, uri_template)
     }
+}
+
+/// The schema, with `type` as `object`.
+fn of_an_object(schema: Value) -> Value {
+    let mut members = match schema {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    members.insert("type".to_owned(), "object".into());
+    Value::Object(members)
 }
 
 fn put<E: Entry>(entries: &mut Vec<Arc<E>>, entry: E) {

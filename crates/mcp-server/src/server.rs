@@ -1,7 +1,7 @@
 //! The server: what was registered, behind the one trait that a transport asks.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::Extensions;
@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::ask::Seal;
 use crate::catalog::Catalog;
+use crate::changes::Change;
 use crate::completion::Completer;
 use crate::dispatch::{self, Methods};
 use crate::layer::MethodService;
@@ -30,6 +31,18 @@ use crate::{Changes, Offer, ServerBuilder};
 pub struct Server {
     shared: Arc<Shared>,
     service: Option<MethodService>,
+    _in_use: Arc<InUse>,
+}
+
+/// Gives up the tasks of a server that nobody can reach any more.
+struct InUse(Arc<Shared>);
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        if let Some(tasks) = &self.0.tasks {
+            tasks.cancel_all();
+        }
+    }
 }
 
 /// Who makes a request, as the transport knows it.
@@ -43,6 +56,8 @@ pub(crate) struct Shared {
     /// The `_meta` of a result that has none of its own, with the identity in it.
     pub(crate) signature: Option<Box<RawValue>>,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
+    /// Held while the catalog is edited.
+    pub(crate) editing: Mutex<()>,
     pub(crate) validator: Option<Box<dyn SchemaValidator>>,
     pub(crate) tasks: Option<Tasks>,
     pub(crate) changes: Option<Changes>,
@@ -60,6 +75,16 @@ impl Shared {
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&catalog)
+    }
+
+    /// Puts an edited catalog in the place of the old one. Requests read the old one meanwhile.
+    fn edit(&self, edit: impl FnOnce(&mut Offer)) -> Vec<Change<'static>> {
+        let _alone = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.catalog();
+        let edited = Arc::new(before.edited(edit));
+        let changes = edited.changes_since(&before).collect();
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = edited;
+        changes
     }
 
     /// Has a session told of changes from now on.
@@ -81,7 +106,11 @@ impl Server {
     }
 
     pub(crate) fn new(shared: Arc<Shared>, service: Option<MethodService>) -> Self {
-        Self { shared, service }
+        Self {
+            _in_use: Arc::new(InUse(Arc::clone(&shared))),
+            shared,
+            service,
+        }
     }
 
     /// What the server says of itself. Its capabilities are what was registered.
@@ -99,13 +128,7 @@ impl Server {
     /// # Cancel safety
     /// The change is made at once; dropping the future may leave some sessions without the news.
     pub async fn edit(&self, edit: impl FnOnce(&mut Offer)) {
-        let changes: Vec<_> = {
-            let catalog = &self.shared.catalog;
-            let mut catalog = catalog.write().unwrap_or_else(PoisonError::into_inner);
-            let edited = Arc::new(catalog.edited(edit));
-            let before = std::mem::replace(&mut *catalog, Arc::clone(&edited));
-            edited.changes_since(&before).collect()
-        };
+        let changes = self.shared.edit(edit);
         if let Some(tell) = &self.shared.changes {
             for change in changes {
                 tell.tell(change).await;

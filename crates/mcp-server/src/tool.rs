@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, SchemaValidator, Tool};
+use mcp_protocol::{CallToolResult, Feature, ProtocolVersion, SchemaValidator, Tool};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::ToolError;
@@ -30,6 +31,17 @@ impl ToolEntry {
             handler,
             checks: OnceLock::new(),
         }
+    }
+
+    /// The description, without what a revision does not know and may stumble over.
+    pub(crate) fn described_in(&self, version: ProtocolVersion) -> Tool {
+        let mut tool = self.tool.clone();
+        let any = version.has(Feature::AnyStructuredContent);
+        let of_an_object = |schema: &Value| schema.get("type").is_some_and(|t| t == "object");
+        tool.output_schema
+            .take_if(|schema| !any && !of_an_object(schema));
+        tool.execution.take_if(|_| !version.has(Feature::Tasks));
+        tool
     }
 
     /// What is wrong with the arguments, for the model that has made them.

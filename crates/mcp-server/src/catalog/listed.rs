@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CacheScope, Cursor, RequestContext, ServerResult};
+use mcp_protocol::{CacheScope, Cursor, ProtocolVersion, RequestContext, ServerResult};
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::PerVersion;
@@ -21,6 +21,7 @@ pub(crate) trait Entry {
     fn list<'a>(
         entries: impl Iterator<Item = &'a Self>,
         next_cursor: Option<Cursor>,
+        version: ProtocolVersion,
     ) -> Self::Result
     where
         Self: 'a;
@@ -110,7 +111,7 @@ impl<E: Entry> Listed<E> {
         let entries = self.entries.iter().skip(number * size).take(size);
         let more = number + 1 < self.pages.len();
         let next_cursor = more.then(|| self.write_cursor(number + 1));
-        let mut result = E::list(entries.map(Arc::as_ref), next_cursor);
+        let mut result = E::list(entries.map(Arc::as_ref), next_cursor, context.version);
         if let Some((ttl_ms, scope)) = result.cache_mut() {
             *ttl_ms = Some(self.settings.ttl_ms);
             // Every client is shown the same list.

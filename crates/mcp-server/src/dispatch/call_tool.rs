@@ -106,7 +106,7 @@ fn outcome(
             Some(validator) => entry.check_result(result, &**validator)?,
             None => result,
         },
-        Ended::Done(Err(error)) => error.into_answer()?,
+        Ended::Done(Err(error)) => error.into_answer(cx.version())?,
         Ended::Panicked | Ended::Asked | Ended::WantsTask => {
             tracing::error!(tool = entry.tool.name, "a tool panicked");
             CallToolResult::error(format!("the tool {} failed", entry.tool.name))

@@ -43,7 +43,8 @@ fn check(server: &Shared, params: &CompleteParams) -> Result<(), ErrorObject> {
         {
             unknown("resource template", &template.uri)
         }
-        _ => Ok(()),
+        CompletionReference::Prompt(_) | CompletionReference::ResourceTemplate(_) => Ok(()),
+        _ => Err(ErrorObject::invalid_params("unknown kind of reference")),
     }
 }
 
@@ -52,7 +53,7 @@ async fn finish(mut running: Running<Completion, RequestError>, cx: Context) -> 
     let subject = "completion";
     let completion = match drive(&cx, &mut running).await {
         Ended::Done(result) => result.map_err(|error| {
-            error.into_answer(subject, || {
+            error.into_answer(subject, cx.version(), || {
                 ErrorObject::invalid_params("nothing to complete")
             })
         })?,

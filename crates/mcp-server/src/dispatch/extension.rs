@@ -40,7 +40,9 @@ async fn finish(
     let _answered = cx.until_answered();
     let result = match drive(&cx, &mut running).await {
         Ended::Done(result) => result.map_err(|error| {
-            error.into_answer(&method, || ErrorObject::invalid_params("not found"))
+            error.into_answer(&method, cx.version(), || {
+                ErrorObject::invalid_params("not found")
+            })
         })?,
         Ended::Panicked | Ended::Asked | Ended::WantsTask => return Err(panicked(&method)),
     };

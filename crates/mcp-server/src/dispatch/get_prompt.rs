@@ -73,7 +73,7 @@ async fn finish(
     let name = &entry.prompt.name;
     let result = match drive(&cx, &mut running).await {
         Ended::Done(result) => result.map_err(|error| {
-            error.into_answer(name, || {
+            error.into_answer(name, cx.version(), || {
                 ErrorObject::invalid_params(format!("unknown prompt: {name}"))
             })
         })?,

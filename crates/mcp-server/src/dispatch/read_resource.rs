@@ -67,9 +67,9 @@ async fn finish(
 ) -> Answer {
     let _answered = cx.until_answered();
     let result = match drive(&cx, &mut running).await {
-        Ended::Done(result) => {
-            result.map_err(|error| error.into_answer(&uri, || not_found(&uri, cx.version())))?
-        }
+        Ended::Done(result) => result.map_err(|error| {
+            error.into_answer(&uri, cx.version(), || not_found(&uri, cx.version()))
+        })?,
         Ended::Panicked | Ended::WantsTask => return Err(super::panicked(&uri)),
         Ended::Asked => return rounds::ask(&cx),
     };

@@ -1,6 +1,6 @@
 //! What a task asks its client, and who carries the question there.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use mcp_jsonrpc::{MethodName, RawJson};
 use mcp_protocol::{InputRequest, InputRequests};
@@ -14,8 +14,8 @@ pub(crate) type Answered = Result<RawJson, CallError>;
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     open: Vec<Question>,
-    /// Keys are never used again in a task.
-    used: HashSet<String>,
+    /// How often each key was asked for. Keys on the wire are never used again in a task.
+    uses: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -49,12 +49,15 @@ impl Questions {
 
     fn unused(&mut self, key: &str) -> String {
         let mut unused = key.to_owned();
-        let mut n = 1;
-        while !self.used.insert(unused.clone()) {
-            n += 1;
-            unused = format!("{key}#{n}");
+        loop {
+            let uses = self.uses.entry(unused.clone()).or_default();
+            *uses += 1;
+            if *uses == 1 {
+                return unused;
+            }
+            // Which may be a key of its own that was used before.
+            unused = format!("{unused}#{uses}");
         }
-        unused
     }
 
     /// Hands over an answer. `false` if nobody has asked that, or nobody waits any more.

@@ -94,6 +94,14 @@ impl Tasks {
         (own.iter().map(|work| work.task()).collect(), last)
     }
 
+    /// Gives up all tasks.
+    pub(crate) fn cancel_all(&self) {
+        let all: Vec<_> = self.live().values().cloned().collect();
+        for work in all {
+            work.cancel();
+        }
+    }
+
     /// The tasks, without those whose time is over.
     fn live(&self) -> MutexGuard<'_, HashMap<String, Arc<Work>>> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);

@@ -135,6 +135,9 @@ impl Work {
     pub(crate) async fn ask(&self, key: &str, asked: Asked) -> Option<Answered> {
         let answered = {
             let mut state = self.lock();
+            if state.outcome.is_some() {
+                return None;
+            }
             let answered = state.questions.ask(key, asked);
             state.settle();
             answered
@@ -233,6 +236,8 @@ impl Drop for GivenUp<'_> {
             let mut state = work.lock();
             state.questions.forget_given_up();
             state.settle();
+            drop(state);
+            work.tell();
         }
     }
 }

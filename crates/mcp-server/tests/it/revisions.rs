@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use mcp_protocol::{
     CallToolResult, ContentBlock, Prompt, PromptMessage, ProtocolVersion, Resource, Tool,
+    ToolExecution,
 };
 use mcp_server::{Context, Json, NoArgs, Server};
 use serde_json::{Value, json};
 
-use crate::rig::{Client, text};
+use crate::rig::{Client, code, text};
 
 fn tool(name: &str) -> Tool {
     Tool::new(name, json!({"type": "object"}))
@@ -181,5 +183,65 @@ async fn proto_50_results_that_may_be_kept_say_how_long_and_others_do_not() {
                 kept.map(|(_, scope)| json!(scope))
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn rpc_20_rpc_21_a_handler_cannot_send_a_code_that_the_revision_reserves() {
+    let server = Server::builder("codes", "1.0.0")
+        .tool(tool("code"), |args: Value, _: Context| async move {
+            let code = ErrorCode(args["code"].as_i64().unwrap_or_default());
+            Err::<(), _>(ErrorObject::new(code, "as told").into())
+        })
+        .resource(Resource::new("x:code", "code"), |_: Context| async {
+            Err::<String, _>(ErrorObject::new(ErrorCode(-32002), "not here").into())
+        })
+        .build();
+    let newest = Client::new(&server, ProtocolVersion::LATEST);
+    let older = Client::new(&server, ProtocolVersion::V2025_11_25);
+    for (told, in_newest, in_older) in [
+        (-32002, -32602, -32002),
+        (-32042, -32603, -32042),
+        (-32020, -32603, -32020),
+        (-32099, -32603, -32099),
+        (-32021, -32021, -32021),
+        (-32602, -32602, -32602),
+        (7, 7, 7),
+    ] {
+        let params = json!({"name": "code", "arguments": {"code": told}});
+        for (client, expected) in [(&newest, in_newest), (&older, in_older)] {
+            let answer = client.request("tools/call", params.clone()).await;
+            assert_eq!(code(&answer), expected, "{told}");
+        }
+    }
+    let read = json!({"uri": "x:code"});
+    assert_eq!(code(&newest.request("resources/read", read).await), -32602);
+}
+
+#[tokio::test]
+async fn a_tool_is_described_by_what_the_revision_knows() {
+    let described = tool("any")
+        .with_output_schema(json!({"type": "array"}))
+        .with_execution(ToolExecution::new());
+    let server = Server::builder("schemas", "1.0.0")
+        .tool(described, |_: NoArgs, _: Context| async { Ok(Json([1])) })
+        .tool(
+            tool("object").with_output_schema(json!({"type": "object"})),
+            |_: NoArgs, _: Context| async { Ok(Json(json!({}))) },
+        )
+        .tool(Tool::new("anything", true), |_: Value, _: Context| async {
+            Ok(())
+        })
+        .build();
+    for version in ProtocolVersion::ALL {
+        let client = Client::new(&server, version);
+        let list = client.request("tools/list", json!({})).await.unwrap();
+        let [any, object, anything] = [0, 1, 2].map(|n| &list["tools"][n]);
+        let newest = version == ProtocolVersion::LATEST;
+        assert_eq!(any.get("outputSchema").is_some(), newest, "{version}");
+        assert!(object.get("outputSchema").is_some());
+        let tasks = version == ProtocolVersion::V2025_11_25;
+        assert_eq!(any.get("execution").is_some(), tasks, "{version}");
+        assert_eq!(anything["inputSchema"], json!({"type": "object"}));
     }
 }

@@ -540,3 +540,56 @@ async fn who_listens_for_a_task_is_told_of_each_change() {
     assert_eq!(*subscription, 1);
     listening.abort();
 }
+
+#[tokio::test]
+async fn who_answers_badly_again_and_again_is_not_asked_for_ever() {
+    let (server, _) = server();
+    let client = newest(&server);
+    let id = client.call_tool("ask", json!({})).await["taskId"].clone();
+    for n in 0..Context::MAX_TRIES {
+        let asking = until(&client, &id, "input_required").await;
+        let questions = asking["inputRequests"].as_object().unwrap();
+        let key = questions.keys().next().unwrap();
+        assert_eq!(
+            *key,
+            if n == 0 {
+                "name".to_owned()
+            } else {
+                format!("name#{}", n + 1)
+            }
+        );
+        let params = json!({"taskId": id, "inputResponses": { key: {"action": "accept"} }});
+        client.request("tasks/update", params).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let done = until(&client, &id, "completed").await;
+    assert_eq!(done["result"]["isError"], true);
+}
+
+#[tokio::test]
+async fn tasks_of_a_server_that_is_gone_are_given_up() {
+    struct Dropped(Arc<Notify>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.notify_one();
+        }
+    }
+    let dropped = Arc::new(Notify::new());
+    let notify = dropped.clone();
+    let server = Server::builder("gone", "1.0.0")
+        .tool(tool("hang", None), move |_: NoArgs, cx: Context| {
+            let guard = Dropped(notify.clone());
+            async move {
+                let _guard = guard;
+                cx.become_task().await;
+                std::future::pending::<Result<(), ToolError>>().await
+            }
+        })
+        .tasks(TaskOptions::default())
+        .build();
+    let client = newest(&server);
+    let created = client.call_tool("hang", json!({})).await;
+    assert_eq!(created["status"], "working");
+    drop((server, client));
+    dropped.notified().await;
+}
