@@ -1,25 +1,54 @@
 //! Ctrl-C, and the request to terminate.
 
-use std::io;
+use crate::exit::Failure;
 
-/// Waits for an interrupt, as by Ctrl-C, or a request to terminate.
-///
-/// # Errors
-/// When the system does not let signals be watched.
-pub(crate) async fn interrupt() -> io::Result<()> {
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Watches for interrupts, as by Ctrl-C, and requests to terminate. From when it is made they end
+/// nothing by themselves.
+#[derive(Debug)]
+pub(crate) struct Interrupts {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut hangup = signal(SignalKind::hangup())?;
+    signals: [Signal; 3],
+}
+
+impl Interrupts {
+    /// Begins to watch.
+    ///
+    /// # Errors
+    /// When the system does not let signals be watched.
+    pub(crate) fn watch() -> Result<Self, Failure> {
+        #[cfg(unix)]
+        let watch = |kind| {
+            signal(kind).map_err(|e| Failure::failed(format!("signals cannot be watched: {e}")))
+        };
+        Ok(Self {
+            #[cfg(unix)]
+            signals: [
+                watch(SignalKind::interrupt())?,
+                watch(SignalKind::terminate())?,
+                watch(SignalKind::hangup())?,
+            ],
+        })
+    }
+
+    /// Waits for the next one.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.signals;
         tokio::select! {
-            result = tokio::signal::ctrl_c() => result,
-            _ = terminate.recv() => Ok(()),
-            _ = hangup.recv() => Ok(()),
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
     }
+
+    /// Waits for the next one.
     #[cfg(not(unix))]
-    {
-        tokio::signal::ctrl_c().await
+    pub(crate) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }

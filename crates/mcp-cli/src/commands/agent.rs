@@ -1,6 +1,7 @@
 //! `mcp agent`: a question, a model, tools, an answer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp::agent::{
     AgentStop, Emitted, EventSink, Interest, ReactAgent, RunEvent, RunOptions, ToolEnd,
@@ -13,6 +14,12 @@ use crate::arguments::AgentArguments;
 use crate::exit::{Exit, Failure, chain};
 use crate::fleet::Fleet;
 use crate::view::{CallLine, View};
+
+/// What a language model is told before the question.
+const SYSTEM: &str = "\
+Answer the question with what the tools tell you, in a few plain sentences. Call tools rather than \
+guess, several at once where one does not need another's result. Name files, lines and commits \
+exactly. If the tools do not tell, say so.";
 
 /// Steps of a run: rounds of the model and of the tools together.
 const STEPS: u64 = 200;
@@ -33,29 +40,25 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let servers: Vec<&str> = fleet.pool().servers().map(|name| &**name).collect();
     view.begin(model.name(), &servers);
-    let list = tokio::select! {
-        list = fleet.pool().tools() => list,
-        never = view.animate() => match never {},
-    };
-    view.servers_are_up();
-    if list.failures.len() >= servers.len() && list.tools.is_empty() {
-        list.failures
-            .iter()
-            .for_each(|failure| view.failed_server(failure));
+    let is_planner = model.name() == "planner";
+    let Some(tools) = Listed::of(fleet.pool(), view).await else {
         view.failed("no server could be used");
         return Ok(Exit::Failed);
-    }
-    let tools = Listed {
-        pool: fleet.pool().clone(),
-        list,
     };
     let agent = ReactAgent::builder(model)
         .tools(tools)
+        .system_prompt(SYSTEM)
         .build()
         .map_err(|e| Failure::failed(chain(&e)))?;
+    let succeeded = Arc::new(AtomicBool::new(false));
     let events = {
-        let view = view.clone();
-        EventSink::from_fn(Interest::PROGRESS, move |event| show(&view, &event))
+        let (view, succeeded) = (view.clone(), Arc::clone(&succeeded));
+        EventSink::from_fn(Interest::PROGRESS, move |event| {
+            if let RunEvent::ToolEnded { outcome, .. } = &event.event {
+                succeeded.fetch_or(*outcome == ToolEnd::Ok, Ordering::Relaxed);
+            }
+            show(&view, &event);
+        })
     };
     let options = RunOptions::new().events(events).step_limit(STEPS);
     let ended = tokio::select! {
@@ -71,6 +74,8 @@ pub(super) async fn run(
     };
     view.answer(&output.answer());
     Ok(match output.stop_reason() {
+        // The planner knows nothing but what tools tell it.
+        None if is_planner && !succeeded.load(Ordering::Relaxed) => Exit::Failed,
         None => Exit::Done,
         Some(reason) => {
             view.note(stopped(reason));
@@ -84,6 +89,24 @@ pub(super) async fn run(
 struct Listed {
     pool: ServerPool,
     list: ToolList,
+}
+
+impl Listed {
+    /// Starts the servers and lists their tools. `None` if none of them works.
+    async fn of(pool: &ServerPool, view: &View) -> Option<Self> {
+        let list = tokio::select! {
+            list = pool.tools() => list,
+            never = view.animate() => match never {},
+        };
+        view.servers_are_up();
+        if list.tools.is_empty() && list.failures.len() >= pool.servers().len() {
+            let failures = list.failures.iter();
+            failures.for_each(|failure| view.failed_server(failure));
+            return None;
+        }
+        let pool = pool.clone();
+        Some(Self { pool, list })
+    }
 }
 
 impl Toolset for Listed {

@@ -8,8 +8,9 @@ mod tools;
 use crate::arguments::{Arguments, Command, ServerArguments};
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
+use crate::output;
+use crate::signals::Interrupts;
 use crate::view::View;
-use crate::{output, signals};
 
 /// Runs the command that was asked for.
 ///
@@ -49,22 +50,20 @@ async fn with_fleet(
     arguments: &ServerArguments,
     work: impl AsyncFnOnce(&Fleet) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
+    let mut interrupts = Interrupts::watch()?;
     let fleet = Fleet::open(arguments).await?;
     for warning in fleet.warnings() {
         output::note(&format!("mcp: {}", output::visible(warning)));
     }
     let ended = tokio::select! {
         ended = work(&fleet) => ended,
-        interrupted = signals::interrupt() => match interrupted {
-            Ok(()) => {
-                output::note("mcp: interrupted");
-                Ok(Exit::Interrupted)
-            }
-            Err(e) => Err(Failure::failed(format!("signals cannot be watched: {e}"))),
-        },
+        () = interrupts.next() => {
+            output::note("mcp: interrupted");
+            Ok(Exit::Interrupted)
+        }
     };
     tokio::select! {
         () = fleet.shutdown() => ended,
-        _ = signals::interrupt() => Ok(Exit::Interrupted),
+        () = interrupts.next() => Ok(Exit::Interrupted),
     }
 }

@@ -16,7 +16,7 @@ use crate::root::Root;
 use crate::servers::git::Git;
 use crate::servers::wiki::Wiki;
 use crate::servers::{files, git, wiki};
-use crate::signals;
+use crate::signals::Interrupts;
 
 pub(super) async fn run(what: ServeArguments) -> Result<Exit, Failure> {
     match what {
@@ -58,16 +58,15 @@ async fn wiki_over_http(dir: &Path, address: &str, hosts: &[String]) -> Result<E
         options = options.allow_host(host);
     }
     let service = HttpService::new(server.identity(), server.handler(), options);
+    let mut interrupts = Interrupts::watch()?;
     output::note(&format!("listening on {}", listener.local_url()));
     let shutdown = CancellationToken::new();
     let serving = listener.serve(service, shutdown.clone());
     let interrupted = async {
-        let result = signals::interrupt().await;
+        interrupts.next().await;
         shutdown.cancel();
-        result
     };
-    let (result, ()) = tokio::join!(interrupted, serving);
-    result.map_err(|e| Failure::failed(format!("signals cannot be watched: {e}")))?;
+    tokio::join!(interrupted, serving);
     Ok(Exit::Interrupted)
 }
 

@@ -127,7 +127,7 @@ fn the_last_commits_are_listed() {
         assert!(line.ends_with(&format!("Ada: commit number {n}")), "{line}");
     }
     let all = scratch.ask("Show the last 100 commits");
-    assert!(all.starts_with("There are no more than 5 commits"), "{all}");
+    assert!(all.starts_with("There are only 5 commits"), "{all}");
 }
 
 #[test]
@@ -160,6 +160,24 @@ fn definitions_are_found() {
         scratch.ask("Where is nothing_at_all defined?"),
         "No definition of nothing_at_all was found."
     );
+}
+
+#[test]
+fn a_question_that_no_tool_answers_ends_with_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_mcp"))
+        .args(["agent", "Show the last 3 commits"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        out.starts_with("None of the tools on offer can tell what was committed."),
+        "{out}"
+    );
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("git  failed in handshake"), "{err}");
 }
 
 #[test]

@@ -49,12 +49,12 @@ pub(crate) fn any_alike<S: AsRef<str>>(set: &[S], word: &str) -> bool {
 pub(crate) fn is_filler(word: &str) -> bool {
     const FILLERS: &[&str] = &[
         "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "by",
-        "can", "could", "did", "do", "does", "for", "from", "give", "had", "has", "have", "how",
-        "i", "in", "into", "is", "it", "its", "let", "many", "me", "much", "my", "of", "on", "or",
-        "our", "please", "s", "shall", "should", "so", "some", "tell", "that", "the", "their",
-        "them", "then", "there", "these", "they", "this", "those", "to", "us", "was", "we", "were",
-        "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would",
-        "you", "your",
+        "called", "can", "could", "did", "do", "does", "for", "from", "give", "had", "has", "have",
+        "how", "i", "in", "into", "is", "it", "its", "let", "many", "me", "much", "my", "named",
+        "of", "on", "or", "our", "please", "s", "shall", "should", "so", "some", "tell", "that",
+        "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "us",
+        "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why",
+        "will", "with", "would", "you", "your",
     ];
     FILLERS.binary_search(&word).is_ok()
 }

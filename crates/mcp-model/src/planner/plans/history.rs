@@ -60,9 +60,10 @@ fn answer(result: &Value, wanted: u64, of_path: bool) -> Option<String> {
     }
     let mut answer = match found {
         1 if wanted == 1 => "The last commit:".to_owned(),
+        1 if wanted > 1 => "There is only 1 commit:".to_owned(),
         _ if (found as u64) < wanted => {
             format!(
-                "There are no more than {}, the newest first:",
+                "There are only {}, the newest first:",
                 count(found, "commit")
             )
         }
@@ -114,7 +115,7 @@ mod tests {
             )
         );
         let few = answer(&result, 5, false).unwrap();
-        assert!(few.starts_with("There are no more than 2 commits"));
+        assert!(few.starts_with("There are only 2 commits"));
         assert_eq!(
             answer(&json!({"commits": []}), 5, false).unwrap(),
             "There are no commits yet."
