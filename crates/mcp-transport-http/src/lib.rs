@@ -14,4 +14,4 @@ pub use client::{
     ResponseBody, SendError,
 };
 pub use error::BuildError;
-pub use server::{AnswerBody, HttpOptions, HttpServer, HttpService};
+pub use server::{AnswerBody, HttpOptions, HttpServer, HttpService, StreamControl};

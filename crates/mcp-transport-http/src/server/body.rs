@@ -13,10 +13,11 @@ use mcp_jsonrpc::Message;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::exchange::Exchange;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Read};
+use super::replay::event_id;
 use super::running::Running;
 use super::session::InUse;
-use crate::sse::KEEP_ALIVE;
+use crate::sse::{KEEP_ALIVE, encode_priming};
 
 /// The body of a response of the server.
 #[derive(Debug)]
@@ -73,7 +74,10 @@ impl Body for AnswerBody {
 /// Where the events come from.
 enum Source {
     /// The handlers of a POST.
-    Exchange(Arc<Exchange>),
+    Exchange(
+        Arc<Exchange>,
+        #[expect(dead_code, reason = "held")] Option<InUse>,
+    ),
     /// The session itself.
     Session(InUse),
 }
@@ -82,55 +86,119 @@ enum Source {
 pub(super) struct EventBody {
     source: Source,
     reader: u64,
+    /// What the ids of its events begin with, where they have any.
+    label: Option<u64>,
+    /// What is to be written before the next event.
+    next: Option<Bytes>,
+    ended: bool,
     running: Option<Running>,
     period: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl EventBody {
-    /// The rest of an exchange whose handlers have begun to send.
-    pub(super) fn exchange(
-        exchange: Arc<Exchange>,
-        reader: u64,
-        running: Option<Running>,
-        period: Duration,
-    ) -> Self {
+    fn new(source: Source, reader: u64, label: Option<u64>, period: Duration) -> Self {
         Self {
-            source: Source::Exchange(exchange),
+            source,
             reader,
-            running,
-            period,
-            timer: None,
-        }
-    }
-
-    /// The stream that GET opens. One that was open before ends.
-    pub(super) fn session(in_use: InUse, period: Duration) -> Self {
-        Self {
-            reader: in_use.session().lane.attach(),
-            source: Source::Session(in_use),
+            label,
+            next: None,
+            ended: false,
             running: None,
             period,
             timer: None,
         }
     }
 
+    /// The rest of an exchange whose handlers have begun to send.
+    pub(super) fn exchange(
+        exchange: Arc<Exchange>,
+        reader: u64,
+        label: Option<u64>,
+        period: Duration,
+    ) -> Self {
+        Self::new(Source::Exchange(exchange, None), reader, label, period)
+    }
+
+    /// An exchange whose stream was broken off.
+    pub(super) fn resumed(
+        exchange: Arc<Exchange>,
+        reader: u64,
+        label: u64,
+        in_use: InUse,
+        period: Duration,
+    ) -> Self {
+        let source = Source::Exchange(exchange, Some(in_use));
+        Self::new(source, reader, Some(label), period)
+    }
+
+    /// The stream that belongs to the session itself.
+    pub(super) fn session(
+        in_use: InUse,
+        reader: u64,
+        label: Option<u64>,
+        period: Duration,
+    ) -> Self {
+        Self::new(Source::Session(in_use), reader, label, period)
+    }
+
+    /// Runs these handlers.
+    pub(super) fn running(mut self, running: Option<Running>) -> Self {
+        self.running = running;
+        self
+    }
+
+    /// Begins with an event that has no data: from here the client can come back.
+    pub(super) fn primed(mut self) -> Self {
+        if let Some(label) = self.label {
+            let mut event = Vec::new();
+            let id = event_id(label, self.outbox().position());
+            encode_priming(&id, None, &mut event);
+            self.next = Some(event.into());
+        }
+        self
+    }
+
     fn outbox(&self) -> &Outbox {
         match &self.source {
-            Source::Exchange(exchange) => &exchange.outbox,
+            Source::Exchange(exchange, _) => &exchange.outbox,
             Source::Session(in_use) => &in_use.session().lane,
         }
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(next) = self.next.take() {
+            return Poll::Ready(Some(next));
+        }
+        if self.ended {
+            return Poll::Ready(None);
+        }
         loop {
-            if let Poll::Ready(event) = self.outbox().poll_next(self.reader, cx) {
+            if let Poll::Ready(read) = self.outbox().poll_next(self.reader, cx) {
                 self.timer = None;
-                return Poll::Ready(event);
+                return Poll::Ready(self.write(read));
             }
             if !self.run(cx) {
                 ready!(self.poll_timer(cx));
                 return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)));
+            }
+        }
+    }
+
+    fn write(&mut self, read: Read) -> Option<Bytes> {
+        match (read, self.label) {
+            (Read::Event(_, event), None) => Some(event),
+            (Read::Event(number, event), Some(label)) => {
+                self.next = Some(event);
+                Some(format!("id: {}\n", event_id(label, number)).into())
+            }
+            (Read::Later(retry), _) => {
+                self.ended = true;
+                Some(format!("retry: {}\n\n", retry.as_millis()).into())
+            }
+            (Read::End, _) => {
+                self.ended = true;
+                None
             }
         }
     }

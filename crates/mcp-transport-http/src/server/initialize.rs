@@ -79,6 +79,9 @@ fn open(
     }
     let principal = post.shared.principal(&post.parts);
     let session = Session::new(Sessions::new_id()?, context, handshake, principal);
+    if let Some(keep) = post.shared.keep() {
+        session.lane.keep(keep);
+    }
     post.shared.sessions.insert(&session)?;
     Ok(Some(session))
 }

@@ -15,7 +15,9 @@ mod origin;
 mod outbox;
 mod place;
 mod post;
+mod replay;
 mod reply;
+mod ring;
 mod running;
 mod session;
 mod sessions;
@@ -43,11 +45,13 @@ use tokio_util::task::TaskTracker;
 
 use self::origin::Foreign;
 use self::reply::Reply;
+use self::ring::{Budget, Keep};
 use self::sessions::Sessions;
 
 pub use body::AnswerBody;
 pub use listener::HttpServer;
 pub use options::HttpOptions;
+pub use replay::StreamControl;
 
 /// What browsers may send and see, where a page of an allowed origin asks.
 const CORS_METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
@@ -72,6 +76,7 @@ pub(crate) struct Shared {
     handler: Arc<dyn Handler<RequestContext>>,
     options: HttpOptions,
     sessions: Sessions,
+    replay: Arc<Budget>,
     in_flight: AtomicUsize,
     /// What goes on without a client.
     tasks: TaskTracker,
@@ -89,6 +94,15 @@ impl Shared {
 
     fn has_sessions(&self) -> bool {
         self.options.sessions && self.speaks(Feature::HttpSessions)
+    }
+
+    /// What a stream of the handshake era keeps, where it keeps anything.
+    fn keep(&self) -> Option<Keep> {
+        let limit = self.options.replay_per_stream;
+        (limit > 0).then(|| Keep {
+            limit,
+            budget: Arc::clone(&self.replay),
+        })
     }
 
     fn principal(&self, parts: &Parts) -> Option<String> {
@@ -109,6 +123,7 @@ impl HttpService {
                 identity,
                 handler,
                 sessions: Sessions::new(options.max_sessions, options.session_idle),
+                replay: Arc::new(Budget::new(options.replay_total)),
                 options,
                 in_flight: AtomicUsize::new(0),
                 tasks: TaskTracker::new(),

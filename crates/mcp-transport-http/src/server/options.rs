@@ -27,6 +27,8 @@ pub struct HttpOptions {
     pub(super) sessions: bool,
     pub(super) max_sessions: usize,
     pub(super) session_idle: Duration,
+    pub(super) replay_per_stream: usize,
+    pub(super) replay_total: usize,
     pub(super) principal: Option<Arc<PrincipalOf>>,
     pub(super) param_headers: Option<Arc<ParamHeadersOf>>,
 }
@@ -43,6 +45,8 @@ impl Default for HttpOptions {
             sessions: true,
             max_sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
+            replay_per_stream: 256 << 10,
+            replay_total: 64 << 20,
             principal: None,
             param_headers: None,
         }
@@ -116,6 +120,20 @@ impl HttpOptions {
     /// stream is in use.
     pub const fn session_idle(mut self, limit: Duration) -> Self {
         self.session_idle = limit;
+        self
+    }
+
+    /// How much of what was sent each stream of the handshake revisions keeps for a client that
+    /// comes back, in bytes. Default 256 KiB, and always the last event. 0: streams cannot be
+    /// come back to, and their events have no ids.
+    pub const fn replay_per_stream(mut self, bytes: usize) -> Self {
+        self.replay_per_stream = bytes;
+        self
+    }
+
+    /// How much all streams together keep, in bytes. Default 64 MiB.
+    pub const fn replay_total(mut self, bytes: usize) -> Self {
+        self.replay_total = bytes;
         self
     }
 

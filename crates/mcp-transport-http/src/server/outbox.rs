@@ -1,13 +1,15 @@
 //! What waits to be written to a stream: filled by handlers, drained by the response body.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_jsonrpc::Message;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
+use super::ring::{Keep, Ring};
 use crate::sse::encode_message;
 
 /// How many events, and how many bytes of them, wait before a notification has to.
@@ -23,9 +25,11 @@ pub(super) struct Outbox {
 
 #[derive(Debug, Default)]
 struct State {
-    events: VecDeque<Bytes>,
-    bytes: usize,
-    done: bool,
+    ring: Ring,
+    /// When the last event was appended, if it was.
+    done: Option<Instant>,
+    /// The reader is to end, and to come back after this time.
+    release: Option<Duration>,
     /// Counts the readers that there have been; only the newest reads.
     reader: u64,
     has_reader: bool,
@@ -34,30 +38,39 @@ struct State {
 
 impl State {
     fn is_full(&self) -> bool {
-        self.events.len() >= MAX_EVENTS || self.bytes >= MAX_BYTES
+        let (events, bytes) = self.ring.unread();
+        events >= MAX_EVENTS || bytes >= MAX_BYTES
     }
 
     fn push(&mut self, event: Bytes) -> Option<Waker> {
-        self.bytes += event.len();
-        self.events.push_back(event);
+        self.ring.push(event);
         self.waker.take()
     }
 
-    fn wait(&mut self, cx: &Context<'_>) {
-        if !self
-            .waker
-            .as_ref()
-            .is_some_and(|waker| waker.will_wake(cx.waker()))
-        {
-            self.waker = Some(cx.waker().clone());
-        }
+    fn attach(&mut self) -> u64 {
+        self.reader += 1;
+        self.has_reader = true;
+        self.release = None;
+        self.reader
     }
 
-    fn pop(&mut self) -> Option<Bytes> {
-        let event = self.events.pop_front()?;
-        self.bytes -= event.len();
-        Some(event)
+    fn wait(&mut self, cx: &Context<'_>) {
+        match &self.waker {
+            Some(waker) if waker.will_wake(cx.waker()) => {}
+            _ => self.waker = Some(cx.waker().clone()),
+        }
     }
+}
+
+/// What a reader finds.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// An event, with its number.
+    Event(u64, Bytes),
+    /// No more by this connection; the rest after this time by another one.
+    Later(Duration),
+    /// The stream is done, or another one reads.
+    End,
 }
 
 /// The stream takes nothing more.
@@ -82,7 +95,7 @@ impl Outbox {
     pub(super) fn push(&self, message: &Message) -> Result<(), Done> {
         let event = encode(message);
         let mut state = self.lock();
-        if state.done {
+        if state.done.is_some() {
             return Err(Done);
         }
         let waker = state.push(event);
@@ -94,6 +107,9 @@ impl Outbox {
     /// Appends a message when there is room. Where nobody reads, the oldest make room.
     pub(super) async fn push_in_turn(&self, message: &Message) -> Result<(), Done> {
         let event = encode(message);
+        if self.try_push(&event)? {
+            return Ok(());
+        }
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -108,14 +124,14 @@ impl Outbox {
 
     fn try_push(&self, event: &Bytes) -> Result<bool, Done> {
         let mut state = self.lock();
-        if state.done {
+        if state.done.is_some() {
             return Err(Done);
         }
-        if state.is_full() {
-            if state.has_reader {
-                return Ok(false);
-            }
-            state.pop();
+        if state.is_full() && state.has_reader {
+            return Ok(false);
+        }
+        while state.is_full() {
+            state.ring.drop_oldest();
         }
         let waker = state.push(event.clone());
         drop(state);
@@ -126,7 +142,7 @@ impl Outbox {
     /// Nothing more will come; what waits is still read.
     pub(super) fn finish(&self) {
         let mut state = self.lock();
-        state.done = true;
+        state.done.get_or_insert_with(Instant::now);
         let waker = state.waker.take();
         drop(state);
         wake(waker);
@@ -134,7 +150,12 @@ impl Outbox {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.lock().done
+        self.lock().done.is_some()
+    }
+
+    /// How long it has been done, if it is.
+    pub(super) fn done_for(&self) -> Option<Duration> {
+        self.lock().done.map(|at| at.elapsed())
     }
 
     /// Whether somebody reads, so that what is pushed has a way out.
@@ -143,18 +164,39 @@ impl Outbox {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().events.is_empty()
+        !self.lock().ring.has_unread()
+    }
+
+    /// From now on keeps what is read, for a reader that comes back.
+    pub(super) fn keep(&self, keep: Keep) {
+        self.lock().ring.keep(keep);
     }
 
     /// Begins to read; a reader before this one reads no more.
     pub(super) fn attach(&self) -> u64 {
         let mut state = self.lock();
-        state.reader += 1;
-        state.has_reader = true;
-        let (reader, waker) = (state.reader, state.waker.take());
+        let reader = state.attach();
+        let waker = state.waker.take();
         drop(state);
         wake(waker);
         reader
+    }
+
+    /// Begins to read again behind an event. `None` where that event is not known, or nothing
+    /// will come after it.
+    pub(super) fn attach_after(&self, number: u64) -> Option<u64> {
+        let mut state = self.lock();
+        let known = state.ring.rewind(number) && (state.ring.has_unread() || state.done.is_none());
+        let reader = known.then(|| state.attach());
+        let waker = state.waker.take();
+        drop(state);
+        wake(waker);
+        reader
+    }
+
+    /// The number of the event that was read last.
+    pub(super) fn position(&self) -> u64 {
+        self.lock().ring.position()
     }
 
     /// Ends reading.
@@ -168,28 +210,40 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    /// The next event for this reader; `None` when the stream is done, or another one reads.
-    pub(super) fn poll_next(&self, reader: u64, cx: &Context<'_>) -> Poll<Option<Bytes>> {
+    /// Has the reader end, to come back after this time.
+    pub(super) fn release(&self, retry: Duration) {
+        let mut state = self.lock();
+        state.release = Some(retry);
+        let waker = state.waker.take();
+        drop(state);
+        wake(waker);
+    }
+
+    /// What there is for this reader.
+    pub(super) fn poll_next(&self, reader: u64, cx: &Context<'_>) -> Poll<Read> {
         let mut state = self.lock();
         if state.reader != reader {
-            return Poll::Ready(None);
+            return Poll::Ready(Read::End);
         }
-        if let Some(event) = state.pop() {
+        if let Some(retry) = state.release.take() {
+            return Poll::Ready(Read::Later(retry));
+        }
+        if let Some((number, event)) = state.ring.read() {
             drop(state);
             self.room.notify_waiters();
-            return Poll::Ready(Some(event));
+            return Poll::Ready(Read::Event(number, event));
         }
-        if state.done {
-            return Poll::Ready(None);
+        if state.done.is_some() {
+            return Poll::Ready(Read::End);
         }
         state.wait(cx);
         Poll::Pending
     }
 
-    /// Ready as soon as there is something to read.
+    /// Ready as soon as a reader would find something.
     pub(super) fn poll_any(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
-        if !state.events.is_empty() || state.done {
+        if state.ring.has_unread() || state.done.is_some() || state.release.is_some() {
             return Poll::Ready(());
         }
         state.wait(cx);

@@ -11,13 +11,14 @@ use http::request::Parts;
 use http_body::Body;
 use http_body_util::BodyExt as _;
 use mcp_jsonrpc::{Frame, Message, Notification, Request, Response};
-use mcp_protocol::RequestContext;
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
+use mcp_protocol::{Feature, RequestContext};
 use mcp_transport::{Channel, Incoming};
 
 use super::Shared;
 use super::body::EventBody;
 use super::exchange::Exchange;
+use super::replay::StreamControl;
 use super::reply::{self, Reply};
 use super::running::{Running, Task};
 use super::session::InFlight;
@@ -116,6 +117,13 @@ impl Post<'_> {
         incoming.extensions.insert(Arc::clone(&self.parts));
         if let Some(session) = &exchange.session {
             incoming.session = Some(session.face.clone());
+            if self.shared.options.replay_per_stream > 0
+                && session.context.version.has(Feature::HttpPolling)
+                && self.accepts.events
+            {
+                let control = StreamControl(Arc::clone(exchange));
+                incoming.extensions.insert(control);
+            }
         }
         Task::start(id, token, place, move || handler.request(incoming))
     }
@@ -168,9 +176,26 @@ impl Post<'_> {
             // The end of `running` finishes the outbox, not before.
             let _ = outbox.push(&Message::from(answer));
         }
-        let running = (!finished).then_some(running);
+        reply::events(self.stream(exchange, reader, (!finished).then_some(running)))
+    }
+
+    /// The answer as a stream. In a session its handlers go on in a task, since another
+    /// connection may read on; else they run in the stream.
+    fn stream(&self, exchange: Arc<Exchange>, reader: u64, running: Option<Running>) -> EventBody {
         let period = self.shared.options.keep_alive;
-        reply::events(EventBody::exchange(exchange, reader, running, period))
+        let Some(session) = exchange.session.clone() else {
+            return EventBody::exchange(exchange, reader, None, period).running(running);
+        };
+        let label = self.shared.keep().map(|keep| {
+            exchange.outbox.keep(keep);
+            session.register(&exchange)
+        });
+        drop(running);
+        let body = EventBody::exchange(exchange, reader, label, period);
+        if session.context.version.has(Feature::HttpPolling) {
+            return body.primed();
+        }
+        body
     }
 }
 

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::exchange::{Exchange, not_sent};
 use super::notices::Notices;
 use super::outbox::Outbox;
+use super::replay::Streams;
 use crate::progress::ProgressTable;
 
 pub(super) type Answer = oneshot::Sender<Result<RawJson, CallError>>;
@@ -31,6 +32,8 @@ pub(super) struct Session {
     /// What goes out by the stream that GET opens.
     pub(super) lane: Outbox,
     pub(super) notices: Notices,
+    /// Those of its requests that the client can come back to.
+    pub(super) streams: Streams,
     /// Our requests that the client has not answered.
     pub(super) asked: Mutex<HashMap<u64, Answer>>,
     pub(super) next_id: AtomicU64,
@@ -57,6 +60,7 @@ impl Session {
             principal,
             lane: Outbox::new(),
             notices: Notices::default(),
+            streams: Streams::default(),
             asked: Mutex::default(),
             next_id: AtomicU64::new(1),
             progress: Arc::default(),
@@ -111,6 +115,7 @@ impl Session {
         self.over.cancel();
         self.face.ended().cancel();
         self.lane.finish();
+        self.streams.clear();
         let requests = std::mem::take(&mut *self.in_flight());
         for (token, exchange) in requests.into_values() {
             token.cancel();

@@ -118,6 +118,10 @@ impl Sessions {
                 return;
             }
             table.swept = now;
+            table
+                .sessions
+                .values()
+                .for_each(|session| session.streams.prune());
             let stale = table
                 .sessions
                 .extract_if(|_, session| self.is_stale(session, now));
@@ -142,5 +146,12 @@ impl Sessions {
         for session in sessions.into_values() {
             session.end();
         }
+    }
+}
+
+/// Sessions and their streams know each other; somebody has to let go.
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.close();
     }
 }

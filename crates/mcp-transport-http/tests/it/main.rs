@@ -13,6 +13,8 @@ mod script;
 #[cfg(test)]
 mod server_refusals;
 #[cfg(test)]
+mod server_resume;
+#[cfg(test)]
 mod server_session;
 #[cfg(test)]
 mod server_stateless;

@@ -98,7 +98,7 @@ async fn http_16_a_session_that_was_deleted_is_gone() {
     let stream = send(Method::GET, &server.url, &refs(&session), "").await;
     assert_eq!(delete(&server, &session).await.status, 204);
     // Its stream ends.
-    assert_eq!(crate::support::whole(stream).await.body.len(), 0);
+    assert!(crate::support::whole(stream).await.events().is_empty());
     assert_eq!(
         post(&server.url, &refs(&session), &tool(1, "echo", &json!({})))
             .await
@@ -412,7 +412,7 @@ async fn http_08_http_43_the_stream_of_a_session_carries_what_belongs_to_no_requ
     assert_eq!(events[0]["method"], "notifications/tools/list_changed");
     // A second stream replaces the first, so that nothing comes twice.
     let mut second = send(Method::GET, &server.url, &refs(&session), "").await;
-    assert_eq!(crate::support::whole(first).await.body.len(), 0);
+    assert!(crate::support::whole(first).await.events().is_empty());
     post(&server.url, &refs(&session), &tool(2, "later", &json!({}))).await;
     assert_eq!(read_events(&mut second, 1).await.len(), 1);
     let accept = [&refs(&session)[..], &[("accept", "application/json")]].concat();
@@ -569,7 +569,7 @@ async fn h17_shutdown_ends_open_streams_and_lets_running_requests_finish() {
     assert_eq!(server.next().await, "waiting");
     let probe = std::sync::Arc::clone(&server.probe);
     let stopping = tokio::spawn(server.stop());
-    assert_eq!(crate::support::whole(stream).await.body.len(), 0);
+    assert!(crate::support::whole(stream).await.events().is_empty());
     probe.go.notify_one();
     assert_eq!(running.await.unwrap().status, 200);
     stopping.await.unwrap();

@@ -11,7 +11,7 @@ use mcp_jsonrpc::{ErrorObject, Notification, RawJson};
 use mcp_protocol::lifecycle::ServerIdentity;
 use mcp_protocol::{Implementation, RequestContext, ServerCapabilities};
 use mcp_transport::{BoxFuture, Call, Handler, Incoming, Timeouts};
-use mcp_transport_http::{HttpOptions, HttpServer, HttpService};
+use mcp_transport_http::{HttpOptions, HttpServer, HttpService, StreamControl};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, mpsc};
@@ -75,6 +75,12 @@ impl Probe {
                 self.wait().await
             }
             "wait" => self.wait().await,
+            "poll" => {
+                if let Some(stream) = incoming.extensions.get::<StreamControl>() {
+                    stream.release(std::time::Duration::from_millis(20));
+                }
+                self.wait().await
+            }
             "later" => {
                 let session = incoming.session.as_ref().unwrap();
                 let note = Notification::new("notifications/tools/list_changed", None);
