@@ -514,3 +514,20 @@ async fn an_answer_that_does_not_fit_fails_the_tool_before_2026() {
         "{result}"
     );
 }
+
+#[tokio::test]
+async fn proto_15_who_shows_forms_only_is_sent_to_no_url() {
+    for offered in [
+        json!({"elicitation": {}}),
+        json!({"elicitation": {"form": {}}}),
+    ] {
+        let newest = Client::new(&server(), ProtocolVersion::LATEST).offering(offered.clone());
+        let answer = newest.request("tools/call", json!({"name": "open"})).await;
+        assert_eq!(code(&answer), -32021);
+
+        let older = Client::new(&server(), ProtocolVersion::V2025_11_25).offering(offered);
+        let result = older.call_tool("open", json!({})).await;
+        assert_eq!(result["isError"], true);
+        assert!(older.calls().is_empty());
+    }
+}

@@ -92,7 +92,7 @@ async fn t06_a_list_needs_no_params() {
 }
 
 #[tokio::test]
-async fn proto_12_only_what_was_registered_is_declared_and_answered() {
+async fn rpc_12_proto_12_only_what_was_registered_is_declared_and_answered() {
     let empty = Server::builder("empty", "1.0.0").build();
     let capabilities = serde_json::to_value(&empty.identity().capabilities).unwrap();
     assert_eq!(capabilities, json!({}));
