@@ -13,7 +13,6 @@ mod state;
 use mcp_jsonrpc::RawJson;
 use mcp_protocol::lifecycle::client_allows;
 use mcp_protocol::{Feature, HasMeta as _, Meta, RpcRequest, TaskShape};
-use mcp_transport::{Call, CallError, Timeouts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -23,9 +22,9 @@ use crate::tasks::{Asked, Work};
 
 pub use error::AskError;
 pub(crate) use rounds::{Brought, Rounds};
+pub(crate) use state::{Seal, Subject};
 
 use rounds::Kind;
-pub(crate) use state::{Seal, Subject};
 
 impl Context {
     /// How often a task asks the same, where the client answers what does not fit.
@@ -82,13 +81,15 @@ impl Context {
                 rounds.ended().await;
                 Err(AskError::Ended)
             }
+            (None, None) if self.is_answered() => Err(AskError::Ended),
             (None, None) if self.version().has(Feature::ServerRequests) => {
                 let params = RawJson::encode(&params).map_err(AskError::Question)?;
                 let asked = Asked {
                     method: M::METHOD,
                     params,
                 };
-                let answer = self.send(asked).await?;
+                let call = asked.into_call(self.server().ask_timeout);
+                let answer = self.channel().call(call).await?;
                 let answer = answer.decode().map_err(AskError::Answer)?;
                 fits(&answer).then_some(answer).ok_or(AskError::Unfit)
             }
@@ -125,13 +126,6 @@ impl Context {
             }
         }
         Err(AskError::Unfit)
-    }
-
-    /// Sends a question as a request of the server's own.
-    pub(crate) async fn send(&self, asked: Asked) -> Result<RawJson, CallError> {
-        let mut call = Call::new(asked.method, Some(asked.params));
-        call.timeouts = Timeouts::within(self.server().ask_timeout);
-        self.channel().call(call).await
     }
 
     /// Does something once for a request, however many rounds of questions it takes.

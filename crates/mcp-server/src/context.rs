@@ -179,13 +179,13 @@ impl Context {
         Some(meta)
     }
 
-    fn is_answered(&self) -> bool {
+    pub(crate) fn is_answered(&self) -> bool {
         self.0.answered.load(Ordering::Acquire)
     }
 
     /// Sends what belongs to this request. A failure means that the connection is ending, which
     /// the handler learns by its cancellation.
-    async fn notify<N: RpcNotification>(&self, params: &(impl Serialize + Sync)) {
+    pub(crate) async fn notify<N: RpcNotification>(&self, params: &(impl Serialize + Sync)) {
         let Some(outlet) = self.outlet() else {
             return;
         };

@@ -1,6 +1,6 @@
 //! The three things that a client can be asked: its user, its model, its roots.
 
-use mcp_protocol::elicitation::Elicit;
+use mcp_protocol::elicitation::{Elicit, ElicitationComplete, ElicitationCompleteParams};
 use mcp_protocol::lifecycle::NotNegotiated;
 use mcp_protocol::roots::ListRoots;
 use mcp_protocol::sampling::{CreateMessage, IncludeContext};
@@ -55,6 +55,20 @@ impl Context {
                 .is_some_and(|content| schema.check(content).is_ok())
         })
         .await
+    }
+
+    /// Says that what the user was sent to a URL for is done.
+    ///
+    /// 2025-11-25 only: elsewhere nothing is sent, the client calls again instead.
+    ///
+    /// # Cancel safety
+    /// Dropping the future may lose the message.
+    pub async fn elicitation_complete(&self, elicitation_id: &str) {
+        let knows = self.version().has(Feature::UrlElicitationRequiredCode);
+        if knows && self.client_capabilities().has_url_elicitation() {
+            let params = ElicitationCompleteParams::new(elicitation_id);
+            self.notify::<ElicitationComplete>(&params).await;
+        }
     }
 
     /// Has the client's model speak.

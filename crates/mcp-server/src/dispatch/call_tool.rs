@@ -7,7 +7,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, TaskMetadata};
+use mcp_protocol::CallToolResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -28,8 +28,8 @@ struct Params<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
-    #[serde(default)]
-    task: Option<TaskMetadata>,
+    #[serde(borrow, default)]
+    task: Option<&'a RawValue>,
     #[serde(borrow, default)]
     input_responses: Option<&'a RawValue>,
     #[serde(default)]

@@ -9,14 +9,14 @@ use mcp_protocol::{
     CancelTaskResult, ClientCapabilities, Cursor, EmptyResult, Feature, ListTasksResult, Meta,
     MissingRequiredClientCapabilityError, ProtocolVersion, ResultType, TaskShape, tasks,
 };
-use mcp_transport::{Session, Timeouts};
+use mcp_transport::Session;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
 
 use super::{Answer, Answering, Call, decode, now, reply, take_params};
 use crate::server::Shared;
-use crate::tasks::{Asked, Next, Owner, Tasks, Work};
+use crate::tasks::{Next, Owner, Tasks, Work};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,9 +91,7 @@ pub(super) fn result(server: &Arc<Shared>, call: Call) -> Answering {
             match work.next().await {
                 Next::Ended(outcome) => return outcome,
                 Next::Asks(errand) => {
-                    let Asked { method, params } = errand.asked.clone();
-                    let mut question = mcp_transport::Call::new(method, Some(params));
-                    question.timeouts = Timeouts::within(ask_timeout);
+                    let question = errand.asked.clone().into_call(ask_timeout);
                     let answer = call.channel.call(question).await;
                     errand.done(answer);
                 }

@@ -1,10 +1,11 @@
 //! What a task asks its client, and who carries the question there.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use mcp_jsonrpc::{MethodName, RawJson};
 use mcp_protocol::{InputRequest, InputRequests};
-use mcp_transport::CallError;
+use mcp_transport::{Call, CallError, Timeouts};
 use tokio::sync::oneshot;
 
 /// What comes back for a question.
@@ -32,6 +33,15 @@ struct Question {
 pub(crate) struct Asked {
     pub(crate) method: MethodName,
     pub(crate) params: RawJson,
+}
+
+impl Asked {
+    /// The question as a request of the server's own.
+    pub(crate) fn into_call(self, timeout: Duration) -> Call {
+        let mut call = Call::new(self.method, Some(self.params));
+        call.timeouts = Timeouts::within(timeout);
+        call
+    }
 }
 
 impl Questions {

@@ -7,7 +7,9 @@ use mcp_protocol::elicitation::{
     ElicitRequestFormParams, ElicitRequestURLParams, RequestedSchema, StringSchema,
 };
 use mcp_protocol::sampling::{CreateMessageParams, SamplingMessage};
-use mcp_protocol::{ElicitAction, Prompt, ProtocolVersion, Resource, Tool};
+use mcp_protocol::{
+    ElicitAction, Prompt, ProtocolVersion, Resource, Tool, URLElicitationRequiredError,
+};
 use mcp_server::{AskError, Context, NoArgs, Server, ServerBuilder, ToolError};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -530,4 +532,70 @@ async fn proto_15_who_shows_forms_only_is_sent_to_no_url() {
         assert_eq!(result["isError"], true);
         assert!(older.calls().is_empty());
     }
+}
+
+#[tokio::test]
+async fn proto_19_a_tool_may_send_its_user_to_a_url_first_and_say_when_that_is_done() {
+    let server = Server::builder("urls", "1.0.0")
+        .tool(tool("first"), |_: NoArgs, _: Context| async {
+            let url = ElicitRequestURLParams::new("Sign in", "https://example.com")
+                .with_elicitation_id("e1");
+            let error = URLElicitationRequiredError::new(vec![url]);
+            Err::<(), _>(ToolError::protocol(error.into()))
+        })
+        .tool(tool("done"), |_: NoArgs, cx: Context| async move {
+            cx.elicitation_complete("e1").await;
+            Ok(())
+        })
+        .build();
+    let offered = json!({"elicitation": {"url": {}}});
+    let client = Client::new(&server, ProtocolVersion::V2025_11_25).offering(offered.clone());
+    let error = client
+        .request("tools/call", json!({"name": "first"}))
+        .await
+        .unwrap_err();
+    assert_eq!(error.code.0, -32042);
+    let data: Value = serde_json::from_str(error.data.unwrap().get()).unwrap();
+    assert_eq!(data["elicitations"][0]["mode"], "url");
+    assert_eq!(data["elicitations"][0]["elicitationId"], "e1");
+    client.call_tool("done", json!({})).await;
+    let told = client.notifications("notifications/elicitation/complete");
+    assert_eq!(told, [json!({"elicitationId": "e1"})]);
+
+    let newest = Client::new(&server, ProtocolVersion::LATEST).offering(offered);
+    newest.call_tool("done", json!({})).await;
+    assert!(
+        newest
+            .notifications("notifications/elicitation/complete")
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn who_outlives_the_request_cannot_ask_any_more() {
+    let (late, mut asked) = mpsc::channel(1);
+    let server = Server::builder("late", "1.0.0")
+        .tool(tool("late"), move |_: NoArgs, cx: Context| {
+            let late = late.clone();
+            async move {
+                tokio::spawn(ask_late(cx, late));
+                Ok(())
+            }
+        })
+        .build();
+    for version in ERAS {
+        let client = Client::new(&server, version)
+            .offering(all())
+            .answering(|_, _| accept(json!({"name": "Ada"})));
+        client.call_tool("late", json!({})).await;
+        assert_eq!(asked.recv().await, Some(true));
+        assert!(client.calls().is_empty());
+    }
+}
+
+async fn ask_late(cx: Context, late: mpsc::Sender<bool>) {
+    tokio::task::yield_now().await;
+    let name = field(&cx, "name", "name").await;
+    let over = matches!(name, Err(AskError::Ended));
+    late.send(over).await.unwrap();
 }

@@ -7,6 +7,7 @@ use mcp_protocol::{
     CallToolResult, CreateTaskResult, Feature, ServerResult as _, TaskMetadata, TaskShape,
     TaskStatus, TaskSupport, Tool,
 };
+use serde_json::value::RawValue;
 use tokio::time::sleep_until;
 
 use super::{RunningTool, outcome, write};
@@ -23,7 +24,7 @@ pub(super) fn asked_for(
     server: &Shared,
     call: &Call,
     tool: &Tool,
-    wanted: Option<TaskMetadata>,
+    wanted: Option<&RawValue>,
 ) -> Result<Option<TaskMetadata>, ErrorObject> {
     if server.tasks.is_none() || !call.context.version.has(Feature::Tasks) {
         return Ok(None);
@@ -38,7 +39,12 @@ pub(super) fn asked_for(
     };
     match (support, wanted) {
         (Some(TaskSupport::Required), None) => refuse("has to be called as a task"),
-        (Some(TaskSupport::Required | TaskSupport::Optional), wanted) => Ok(wanted),
+        (Some(TaskSupport::Required | TaskSupport::Optional), wanted) => {
+            let wanted = wanted.map(|wanted| serde_json::from_str(wanted.get()));
+            wanted
+                .transpose()
+                .map_err(|error| ErrorObject::invalid_params(format!("invalid task: {error}")))
+        }
         (_, Some(_)) => refuse("cannot be called as a task"),
         (_, None) => Ok(None),
     }
