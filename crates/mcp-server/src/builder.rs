@@ -92,7 +92,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets handlers send [log messages](Context::log) to clients.
+    /// Lets handlers send [log messages](crate::Context::log) to clients.
     pub fn logging(mut self) -> Self {
         self.logging = true;
         self
