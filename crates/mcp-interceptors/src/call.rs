@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
+use mcp_protocol::ToolAnnotations;
 use serde_json::Value;
 
 use crate::{BoundTool, JsonMap};
@@ -137,6 +138,16 @@ impl ToolCall {
         self.attempt
     }
 
+    /// What the server says of the tool that runs: hints, for which it is not to be trusted
+    /// blindly. `None` if it says nothing, or if the call was redirected to a tool whose
+    /// definition is not at hand.
+    #[must_use]
+    pub fn annotations(&self) -> Option<&ToolAnnotations> {
+        let tool = self.tool.tool();
+        let same = self.name.as_ref().is_none_or(|name| *name == tool.name);
+        tool.annotations.as_ref().filter(|_| same)
+    }
+
     /// What the caller attached, by type.
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
@@ -200,6 +211,12 @@ impl ToolCall {
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same call as a later attempt.
+    pub(crate) const fn with_attempt(mut self, attempt: u32) -> Self {
+        self.attempt = attempt;
         self
     }
 

@@ -28,6 +28,8 @@ pub enum CallErrorKind {
     Interrupted,
     /// Too many calls, or a server that is known to be down: refused here, nothing was sent.
     Refused,
+    /// A person or a rule does not want the call to be made; nothing was sent.
+    Rejected,
     /// A layer failed by itself.
     Layer,
     /// The tool's own code failed: it panicked.
@@ -69,6 +71,7 @@ impl CallError {
             | CallErrorKind::InvalidArguments
             | CallErrorKind::Connect
             | CallErrorKind::Refused
+            | CallErrorKind::Rejected
             | CallErrorKind::Interrupted => Delivery::NotSent,
             CallErrorKind::Transport
             | CallErrorKind::TimedOut

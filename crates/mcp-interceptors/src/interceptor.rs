@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{BoxFuture, CallError, ToolCall, ToolOutcome, ToolService};
+use crate::{BoxFuture, CallError, ToolCall, ToolList, ToolOutcome, ToolService};
 
 /// Code around a tool call: it may change the call, answer without making it, make it several
 /// times, and change what comes back.
@@ -40,6 +40,15 @@ pub trait Interceptor: Send + Sync + 'static {
         call: ToolCall,
         next: Next,
     ) -> impl Future<Output = Result<ToolOutcome, CallError>> + Send;
+
+    /// Changes what is listed: takes tools away, or changes how models see them
+    /// ([`BoundTool::with_shown`](crate::BoundTool::with_shown)). By default nothing.
+    ///
+    /// A list is asked for often. A tool that is not changed stays the same `Arc`, and one that
+    /// is changed becomes the same `Arc` each time; then nobody has to look at the list again.
+    fn list(&self, tools: ToolList) -> ToolList {
+        tools
+    }
 }
 
 impl<F, Fut> Interceptor for F
@@ -125,6 +134,8 @@ pub(crate) trait AnyInterceptor: Send + Sync + 'static {
         call: ToolCall,
         next: Next,
     ) -> BoxFuture<'static, Result<ToolOutcome, CallError>>;
+
+    fn list(&self, tools: ToolList) -> ToolList;
 }
 
 impl<I: Interceptor> AnyInterceptor for I {
@@ -134,5 +145,9 @@ impl<I: Interceptor> AnyInterceptor for I {
         next: Next,
     ) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
         Box::pin(async move { Interceptor::intercept(&*self, call, next).await })
+    }
+
+    fn list(&self, tools: ToolList) -> ToolList {
+        Interceptor::list(self, tools)
     }
 }

@@ -9,7 +9,34 @@ use tower_service::Service;
 
 use crate::interceptor::AnyInterceptor;
 use crate::service::Answer;
-use crate::{BoxFuture, CallError, Interceptor, Next, ToolCall, ToolOutcome, ToolService};
+use crate::{
+    BoxFuture, CallError, Intercepted, Interceptor, Next, ToolCall, ToolList, ToolOutcome,
+    ToolService, Toolset,
+};
+
+/// Makes a built-in a tower layer: `interceptor(&self)` makes the interceptor of each chain.
+macro_rules! tower_layer {
+    ($layer:ty) => {
+        impl<S> tower_layer::Layer<S> for $layer
+        where
+            S: tower_service::Service<$crate::ToolCall, Response = $crate::ToolOutcome>
+                + Clone
+                + Send
+                + Sync
+                + 'static,
+            S::Error: Into<$crate::CallError>,
+            S::Future: Send,
+        {
+            type Service = $crate::Intercept;
+
+            fn layer(&self, inner: S) -> $crate::Intercept {
+                let layer = $crate::intercept(self.interceptor());
+                tower_layer::Layer::layer(&layer, inner)
+            }
+        }
+    };
+}
+pub(crate) use tower_layer;
 
 /// Makes a layer of an interceptor.
 ///
@@ -60,6 +87,10 @@ impl fmt::Debug for Intercept {
 impl Answer for Intercept {
     fn answer(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
         Arc::clone(&self.interceptor).intercept(call, self.next.clone())
+    }
+
+    fn list(&self, tools: ToolList) -> ToolList {
+        self.interceptor.list(tools)
     }
 }
 
@@ -147,10 +178,23 @@ impl ToolLayers {
     /// Builds the chain: `service` with all layers around it.
     #[must_use]
     pub fn wrap(&self, service: ToolService) -> ToolService {
-        self.0
-            .iter()
-            .rev()
-            .fold(service, |inner, layer| layer.wrap(inner))
+        self.each_wrapped(&service).pop().unwrap_or(service)
+    }
+
+    /// Puts the layers around a toolset: around its calls, and around its list.
+    #[must_use]
+    pub fn around(&self, toolset: Arc<dyn Toolset>) -> Intercepted {
+        Intercepted::new(toolset, self)
+    }
+
+    /// Each layer with all that is inside it; the outermost comes last.
+    pub(crate) fn each_wrapped(&self, service: &ToolService) -> Vec<ToolService> {
+        let mut wrapped: Vec<ToolService> = Vec::with_capacity(self.0.len());
+        for layer in self.0.iter().rev() {
+            let inner = wrapped.last().unwrap_or(service).clone();
+            wrapped.push(layer.wrap(inner));
+        }
+        wrapped
     }
 }
 

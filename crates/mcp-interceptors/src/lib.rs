@@ -22,7 +22,7 @@ pub use message::{ToolMessage, ToolStatus};
 pub use outcome::ToolOutcome;
 pub use service::ToolService;
 pub use toolset::{BoundTool, Intercepted, Phase, ServerFailure, ToolList, Toolset};
-pub use watch::{RawResult, Report, Reports};
+pub use watch::{CallId, RawResult, Report, Reports};
 
 /// A future on the heap that may move between threads.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

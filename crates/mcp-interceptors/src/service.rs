@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use tower_service::Service;
 
-use crate::{BoxFuture, CallError, Intercept, RawResult, ToolCall, ToolOutcome, Toolset};
+use crate::{BoxFuture, CallError, Intercept, RawResult, ToolCall, ToolList, ToolOutcome, Toolset};
 
 /// What answers tool calls: a toolset with its layers around it.
 ///
@@ -27,6 +27,11 @@ pub struct ToolService {
 /// A service that needs no `&mut self`.
 pub(crate) trait Answer: Send + Sync + 'static {
     fn answer(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>>;
+
+    /// What this layer makes of a list of tools; those further in have had theirs.
+    fn list(&self, tools: ToolList) -> ToolList {
+        tools
+    }
 
     /// What has to be polled to readiness before a call; `None` if it is always ready.
     fn reserve(&self) -> Option<Box<dyn Reserved>> {
@@ -78,6 +83,10 @@ impl ToolService {
     /// Dropping the future drops every layer's future and with it the call.
     pub fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
         self.shared.answer(call)
+    }
+
+    pub(crate) fn list(&self, tools: ToolList) -> ToolList {
+        self.shared.list(tools)
     }
 }
 

@@ -33,6 +33,7 @@ pub struct BoundTool {
     name: String,
     server: Arc<str>,
     tool: Arc<Tool>,
+    shown: Option<Arc<Tool>>,
 }
 
 impl BoundTool {
@@ -47,7 +48,15 @@ impl BoundTool {
             name: name.into(),
             server: server.into(),
             tool: tool.into(),
+            shown: None,
         }
+    }
+
+    /// The same tool, of which models see another definition.
+    #[must_use]
+    pub fn with_shown(mut self, shown: impl Into<Arc<Tool>>) -> Self {
+        self.shown = Some(shown.into());
+        self
     }
 
     /// The name that models see.
@@ -66,6 +75,12 @@ impl BoundTool {
     #[must_use]
     pub const fn tool(&self) -> &Arc<Tool> {
         &self.tool
+    }
+
+    /// The definition that models are to see: the server's, unless a layer changed it.
+    #[must_use]
+    pub fn shown(&self) -> &Arc<Tool> {
+        self.shown.as_ref().unwrap_or(&self.tool)
     }
 }
 
@@ -172,25 +187,45 @@ impl fmt::Display for Phase {
     }
 }
 
-/// A toolset with layers around its calls; the chain is built once, here.
+/// A toolset with layers around its calls and its list; the chain is built once, here.
 #[derive(Clone, Debug)]
 pub struct Intercepted {
     toolset: Arc<dyn Toolset>,
     service: ToolService,
+    /// The layers, each with what is inside it; the innermost first.
+    layers: Arc<[ToolService]>,
 }
 
 impl Intercepted {
-    /// Puts `layers` around the calls of `toolset`.
+    /// Puts `layers` around the calls of `toolset`, and around its list.
     #[must_use]
     pub fn new(toolset: Arc<dyn Toolset>, layers: &ToolLayers) -> Self {
-        let service = layers.wrap(ToolService::from_toolset(Arc::clone(&toolset)));
-        Self { toolset, service }
+        let base = ToolService::from_toolset(Arc::clone(&toolset));
+        let layers = layers.each_wrapped(&base);
+        Self {
+            service: layers.last().cloned().unwrap_or(base),
+            toolset,
+            layers: layers.into(),
+        }
+    }
+
+    /// What answers the calls.
+    #[must_use]
+    pub const fn service(&self) -> &ToolService {
+        &self.service
     }
 }
 
 impl Toolset for Intercepted {
     fn tools(&self) -> BoxFuture<'_, ToolList> {
-        self.toolset.tools()
+        let listed = self.toolset.tools();
+        if self.layers.is_empty() {
+            return listed;
+        }
+        Box::pin(async move {
+            let change = |tools, layer: &ToolService| layer.list(tools);
+            self.layers.iter().fold(listed.await, change)
+        })
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {

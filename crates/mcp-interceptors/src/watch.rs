@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_protocol::{CallToolResult, LoggingMessageParams, ProgressParams};
 
+use crate::ToolCall;
+
 /// Something that a server reported while a call was running.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -46,6 +48,37 @@ impl Reports {
 impl fmt::Debug for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reports")
+    }
+}
+
+/// The id by which a model knows its call. Who makes a call for a model puts it into the call's
+/// extensions.
+///
+/// ```
+/// use mcp_interceptors::{CallId, ToolCall};
+/// # fn f(call: &ToolCall) {
+/// let id: Option<&str> = CallId::of(call);
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallId(Arc<str>);
+
+impl CallId {
+    /// The id of a call.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id of a call, if it was made for a model.
+    #[must_use]
+    pub fn of(call: &ToolCall) -> Option<&str> {
+        call.extensions().get().map(Self::as_str)
     }
 }
 
