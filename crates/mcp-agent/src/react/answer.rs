@@ -62,6 +62,7 @@ impl Answer {
             | CallErrorKind::TimedOut
             | CallErrorKind::Cancelled
             | CallErrorKind::Refused => FailureClass::Outside,
+            CallErrorKind::Rejected => FailureClass::Refused,
             _ => FailureClass::Call,
         };
         Self {

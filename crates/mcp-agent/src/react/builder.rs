@@ -151,11 +151,12 @@ impl ReactBuilder {
     /// # Errors
     /// If the graph is wired wrongly.
     pub fn build(self) -> Result<ReactAgent, Error> {
-        let layered = |toolset: &Arc<dyn Toolset>| Source {
-            toolset: Arc::clone(toolset),
-            service: self
-                .layers
-                .wrap(ToolService::from_toolset(Arc::clone(toolset))),
+        let layered = |toolset: &Arc<dyn Toolset>| {
+            let tools = self.layers.around(Arc::clone(toolset));
+            Source {
+                service: tools.service().clone(),
+                toolset: Arc::new(tools),
+            }
         };
         let settings = Arc::new(Settings {
             model_name: self.model.name().into(),

@@ -76,7 +76,7 @@ impl Table {
                 let message = format!("two tools are named {name}: of {one} and of {two}");
                 return Err(Error::new(ErrorKind::Tools, message));
             }
-            specs.push(spec(tool.name(), tool.tool()));
+            specs.push(spec(tool.name(), tool.shown()));
             listed.push(Arc::clone(tool));
         }
         if reader {
