@@ -161,8 +161,10 @@ impl LineDecoder {
             self.buffer.advance(end + line_end);
             too_long.map(Line::TooLong)
         } else {
-            let line = self.buffer.split_to(end + line_end).freeze();
-            Some(Line::Text(line.slice(from..to)))
+            let mut line = self.buffer.split_to(end + line_end).freeze();
+            line.truncate(to);
+            line.advance(from);
+            Some(Line::Text(line))
         };
         self.give_back();
         line

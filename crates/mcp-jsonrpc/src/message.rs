@@ -148,16 +148,20 @@ impl Message {
         decode::message(&text)
     }
 
+    /// How long the rest is besides method and payload, in bytes, where the id is short.
+    const ENVELOPE: usize = 80;
+
     /// The message as compact JSON on one line, without a line end.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 + self.payload_len());
+        let mut out = Vec::new();
         self.encode_into(&mut out);
         out
     }
 
     /// Appends the message to `out`, as [`encode`](Self::encode).
     pub fn encode_into(&self, out: &mut Vec<u8>) {
+        out.reserve(Self::ENVELOPE + self.payload_len());
         out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
         match self {
             Self::Request(m) => {
@@ -189,7 +193,13 @@ impl Message {
 }
 
 fn call(out: &mut Vec<u8>, method: &MethodName, params: Option<&RawJson>) {
-    member(out, "method", method.as_str());
+    if method.is_plain() {
+        out.extend_from_slice(br#","method":""#);
+        out.extend_from_slice(method.as_bytes());
+        out.push(b'"');
+    } else {
+        member(out, "method", method.as_str());
+    }
     if let Some(params) = params {
         raw_member(out, "params", params);
     }

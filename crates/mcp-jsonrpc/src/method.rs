@@ -31,6 +31,16 @@ impl MethodName {
         }
     }
 
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether it stands in JSON as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        let plain = |byte: &u8| !matches!(byte, 0..=0x1f | b'"' | b'\\');
+        self.0.iter().all(plain)
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {

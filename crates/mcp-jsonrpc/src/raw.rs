@@ -1,5 +1,6 @@
 //! JSON that is known to be well-formed and is decoded once, by whom it concerns.
 
+use std::cell::Cell;
 use std::fmt;
 
 use bytes::Bytes;
@@ -21,6 +22,15 @@ use serde_json::value::RawValue;
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawJson(Bytes);
 
+thread_local! {
+    /// Where values are encoded, so that a small one costs a single allocation of its exact size.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Values up to this size, in bytes, are copied out of the scratch buffer; the buffer itself
+/// becomes a larger one.
+const MAX_SCRATCH: usize = 16 * 1024;
+
 impl RawJson {
     /// The empty object, `{}`.
     pub const EMPTY: Self = Self(Bytes::from_static(b"{}"));
@@ -30,7 +40,15 @@ impl RawJson {
     /// # Errors
     /// If the value's `Serialize` fails, or it has a map with keys that are not strings.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::to_vec(value).map(|text| Self(text.into()))
+        let mut text = SCRATCH.take();
+        text.clear();
+        serde_json::to_writer(&mut text, value)?;
+        if text.len() > MAX_SCRATCH {
+            return Ok(Self(text.into()));
+        }
+        let value = Self(Bytes::copy_from_slice(&text));
+        SCRATCH.set(text);
+        Ok(value)
     }
 
     /// Takes text that comes from outside, after checking that it is one JSON value.
@@ -44,8 +62,8 @@ impl RawJson {
     }
 
     /// A part of `whole` that a decoder has already found to be well-formed.
-    pub(crate) fn part(whole: &Bytes, part: &RawValue) -> Self {
-        Self(whole.slice_ref(part.get().as_bytes()))
+    pub(crate) fn part(whole: &Bytes, part: &str) -> Self {
+        Self(whole.slice_ref(part.as_bytes()))
     }
 
     /// Decodes the value into `T`.
@@ -53,7 +71,8 @@ impl RawJson {
     /// # Errors
     /// If the JSON does not fit `T`, or nests deeper than 128 levels.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.as_str())
+        // Not from `as_str`: only the strings that are kept need to be looked at as text.
+        serde_json::from_slice(self.as_bytes())
     }
 
     /// Decodes the value into a `T` that borrows from it.
@@ -63,7 +82,7 @@ impl RawJson {
     pub fn decode_borrowed<'a, T: serde::Deserialize<'a>>(
         &'a self,
     ) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.as_str())
+        serde_json::from_slice(self.as_bytes())
     }
 
     /// The JSON text.

@@ -1,37 +1,35 @@
 //! The requests of the peer that we owe an answer.
 
-use std::collections::HashSet;
-
-use crate::{ErrorObject, Id};
+use crate::{ErrorObject, Id, IdSet};
 
 #[derive(Debug)]
 pub(super) struct Incoming {
     limit: usize,
-    owed: HashSet<Id>,
+    owed: IdSet,
 }
 
 impl Incoming {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
-            owed: HashSet::new(),
+            owed: IdSet::default(),
         }
     }
 
     /// Notes a request, or says what to answer instead.
     pub(super) fn insert(&mut self, id: &Id) -> Result<(), ErrorObject> {
-        if self.owed.contains(id) {
-            return Err(ErrorObject::invalid_request(
-                "a request with this id waits for its answer already",
-            ));
-        }
-        if self.owed.len() >= self.limit {
+        let full = self.owed.len() >= self.limit;
+        if full && !self.owed.contains(id) {
             return Err(ErrorObject::internal(format!(
                 "{} requests wait for their answers already",
                 self.limit
             )));
         }
-        self.owed.insert(id.clone());
+        if !self.owed.insert(id.clone()) {
+            return Err(ErrorObject::invalid_request(
+                "a request with this id waits for its answer already",
+            ));
+        }
         Ok(())
     }
 

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Frame, Message, Notification, Request, Response, raw};
+use crate::scan;
 use crate::{DecodeError, ErrorObject, Id, MethodName, RawJson};
 
 pub(super) fn frame(text: &Bytes) -> Result<Frame, DecodeError> {
@@ -30,15 +32,26 @@ pub(super) fn frame(text: &Bytes) -> Result<Frame, DecodeError> {
 
 pub(super) fn message(text: &Bytes) -> Result<Message, DecodeError> {
     let source = utf8(text)?;
-    let envelope: Envelope<'_> = match serde_json::from_str(source) {
-        Ok(envelope) => envelope,
-        // A data error is JSON of another shape; tell it from text that is no JSON at all.
-        Err(e) if e.is_data() && raw(source).is_ok() => {
-            return Err(invalid(None, "a message is one object"));
-        }
-        Err(e) => return Err(syntax(e)),
+    let envelope = match Envelope::scan(source) {
+        Some(envelope) => envelope,
+        None => parse(source)?,
     };
     envelope.into_message(text)
+}
+
+/// What the scan does not know is rare, and mostly not what it should be.
+#[cold]
+fn parse(source: &str) -> Result<Envelope<'_>, DecodeError> {
+    let mut envelope = Envelope::default();
+    let take = |name: &str, value| envelope.take(name.as_bytes(), value);
+    match scan::parse::object(source.as_bytes(), take) {
+        Ok(()) => Ok(envelope),
+        // A data error is JSON of another shape; tell it from text that is no JSON at all.
+        Err(e) if e.is_data() && raw(source).is_ok() => {
+            Err(invalid(None, "a message is one object"))
+        }
+        Err(e) => Err(syntax(e)),
+    }
 }
 
 fn utf8(text: &Bytes) -> Result<&str, DecodeError> {
@@ -64,33 +77,46 @@ fn invalid(id: Option<Id>, reason: &'static str) -> DecodeError {
 /// The members that JSON-RPC knows, each as raw text.
 #[derive(Default)]
 struct Envelope<'a> {
-    jsonrpc: Option<&'a RawValue>,
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-    params: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<&'a str>,
+    id: Option<&'a str>,
+    method: Option<&'a str>,
+    params: Option<&'a str>,
+    result: Option<&'a str>,
+    error: Option<&'a str>,
     twice: bool,
     /// Of two ids neither is to be trusted.
     id_twice: bool,
 }
 
 impl<'a> Envelope<'a> {
-    fn slot(&mut self, key: &str) -> Option<&mut Option<&'a RawValue>> {
-        Some(match key {
-            "jsonrpc" => &mut self.jsonrpc,
-            "id" => &mut self.id,
-            "method" => &mut self.method,
-            "params" => &mut self.params,
-            "result" => &mut self.result,
-            "error" => &mut self.error,
-            _ => return None,
-        })
+    fn scan(source: &'a str) -> Option<Self> {
+        let mut envelope = Self::default();
+        let take = |name: &[u8], value: Range<usize>| {
+            // Both ends stand beside a byte of ASCII.
+            envelope.take(name, source.get(value).unwrap_or_default());
+        };
+        scan::object(source.as_bytes(), take)?;
+        Some(envelope)
+    }
+
+    fn take(&mut self, name: &[u8], value: &'a str) {
+        let slot = match name {
+            b"jsonrpc" => &mut self.jsonrpc,
+            b"id" => &mut self.id,
+            b"method" => &mut self.method,
+            b"params" => &mut self.params,
+            b"result" => &mut self.result,
+            b"error" => &mut self.error,
+            _ => return,
+        };
+        if slot.replace(value).is_some() {
+            self.twice = true;
+            self.id_twice |= name == b"id";
+        }
     }
 
     fn into_message(self, text: &Bytes) -> Result<Message, DecodeError> {
-        let id = self.id.filter(|_| !self.id_twice);
-        let id = id.and_then(|id| serde_json::from_str(id.get()).ok());
+        let id = self.id.filter(|_| !self.id_twice).and_then(read_id);
         let is_response = self.method.is_none() && (self.result.is_some() || self.error.is_some());
         if let Some(reason) = self.flaw() {
             return Err(if is_response {
@@ -110,34 +136,27 @@ impl<'a> Envelope<'a> {
         if self.twice {
             return Some("a member stands twice");
         }
-        match self.jsonrpc.map(RawValue::get) {
+        match self.jsonrpc {
             Some("\"2.0\"") => None,
             Some(_) => Some("jsonrpc is not \"2.0\""),
             None => Some("jsonrpc is missing"),
         }
     }
 
-    fn into_call(
-        self,
-        text: &Bytes,
-        method: &RawValue,
-        id: Option<Id>,
-    ) -> Result<Message, DecodeError> {
-        let Ok(method) = serde_json::from_str::<CowStr<'_>>(method.get()) else {
+    fn into_call(self, text: &Bytes, method: &str, id: Option<Id>) -> Result<Message, DecodeError> {
+        let Some(method) = read_string(method) else {
             return Err(invalid(id, "method is not a string"));
         };
-        let method = MethodName::part(text, method.0);
+        let method = MethodName::part(text, method);
         let id = match (self.id, id) {
             // Never a notification: whoever wrote an id waits for an answer.
             (Some(_), None) => return Err(invalid(None, "id is not a string or an integer")),
             (_, id) => id,
         };
-        let params = match self.params.map(RawValue::get) {
+        let params = match self.params {
             // `null` for an optional member is what many peers send for "none".
             None | Some("null") => None,
-            Some(params) if params.starts_with('{') => {
-                self.params.map(|params| RawJson::part(text, params))
-            }
+            Some(params) if params.starts_with('{') => Some(RawJson::part(text, params)),
             Some(_) => return Err(DecodeError::Params { id }),
         };
         Ok(match id {
@@ -148,12 +167,12 @@ impl<'a> Envelope<'a> {
 
     fn into_response(self, text: &Bytes, id: Option<Id>) -> Result<Message, DecodeError> {
         let flaw = |id, reason| Err(DecodeError::Response { id, reason });
-        let error = self.error.filter(|error| error.get() != "null");
+        let error = self.error.filter(|error| *error != "null");
         // Some peers write both members, and `null` in the one that does not apply.
-        let result = self.result.filter(|r| error.is_none() || r.get() != "null");
+        let result = self.result.filter(|r| error.is_none() || *r != "null");
         let outcome = match (result, error) {
             (Some(result), None) => Ok(RawJson::part(text, result)),
-            (None, Some(error)) => match serde_json::from_str::<ErrorObject>(error.get()) {
+            (None, Some(error)) => match serde_json::from_str::<ErrorObject>(error) {
                 Ok(error) => Err(error),
                 Err(_) => return flaw(id, "error needs an integer code and a message"),
             },
@@ -170,33 +189,22 @@ impl<'a> Envelope<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor)
+/// An id, if the value is one.
+fn read_id(value: &str) -> Option<Id> {
+    // Nearly all are short numbers. A sign, or too many digits, is for the parser.
+    if value.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(number) = value.parse::<i64>()
+    {
+        return Some(number.into());
     }
+    serde_json::from_str(value).ok()
 }
 
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(CowStr(key)) = map.next_key()? {
-            let Some(slot) = envelope.slot(&key) else {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            let twice = slot.replace(map.next_value()?).is_some();
-            envelope.twice |= twice;
-            envelope.id_twice |= twice && key == "id";
-        }
-        Ok(envelope)
+/// A string, if the value is one. Borrows where it was written without escapes.
+fn read_string(value: &str) -> Option<Cow<'_, str>> {
+    match value.strip_prefix('"').and_then(|v| v.strip_suffix('"')) {
+        Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),
+        _ => scan::parse::string(value),
     }
 }
 
@@ -226,30 +234,5 @@ impl<'de> Visitor<'de> for ElementsVisitor {
             }
         }
         Ok(Elements(elements))
-    }
-}
-
-/// A string that borrows where it was written without escapes.
-struct CowStr<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for CowStr<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = CowStr<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E: serde::de::Error>(
-                self,
-                s: &'de str,
-            ) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Borrowed(s)))
-            }
-            fn visit_str<E: serde::de::Error>(self, s: &str) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Owned(s.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(V)
     }
 }

@@ -1,0 +1,297 @@
+//! Walks over JSON text and builds nothing from it.
+
+pub(crate) mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+/// How deep values may nest here; what is deeper is left to the parser.
+const DEPTH: u32 = u128::BITS;
+/// Most strings end within so many bytes, and are cheapest to walk eight bytes at a time.
+const NEAR: usize = 64;
+
+/// The values of these members of a JSON object, as they are written.
+///
+/// `None` if the text is no object, is not well-formed, or has one of the members twice.
+///
+/// ```
+/// let [name, age] = mcp_jsonrpc::pick(br#"{"name":"Ada","born":1815}"#, ["name", "age"]).unwrap();
+/// assert_eq!((name, age), (Some("\"Ada\""), None));
+/// ```
+pub fn pick<'a, const N: usize>(
+    object: &'a [u8],
+    names: [&str; N],
+) -> Option<[Option<&'a str>; N]> {
+    let mut quick = Picked::new(names);
+    let take = |name: &[u8], value| quick.take(name, object.get(value).unwrap_or_default());
+    if self::object(object, take).is_some() {
+        return quick.texts();
+    }
+    let mut exact = Picked::new(names);
+    parse::object(object, |name, value| {
+        exact.take(name.as_bytes(), value.as_bytes());
+    })
+    .ok()?;
+    exact.texts()
+}
+
+struct Picked<'n, 'a, const N: usize> {
+    names: [&'n str; N],
+    values: [Option<&'a [u8]>; N],
+    twice: bool,
+}
+
+impl<'n, 'a, const N: usize> Picked<'n, 'a, N> {
+    const fn new(names: [&'n str; N]) -> Self {
+        Self {
+            names,
+            values: [None; N],
+            twice: false,
+        }
+    }
+
+    fn take(&mut self, name: &[u8], value: &'a [u8]) {
+        let slots = self.names.iter().zip(&mut self.values);
+        for (_, slot) in slots.filter(|(known, _)| known.as_bytes() == name) {
+            self.twice |= slot.replace(value).is_some();
+        }
+    }
+
+    fn texts(self) -> Option<[Option<&'a str>; N]> {
+        let mut texts = [None; N];
+        for (text, value) in texts.iter_mut().zip(self.values) {
+            *text = value.map(std::str::from_utf8).transpose().ok()?;
+        }
+        (!self.twice).then_some(texts)
+    }
+}
+
+/// Hands over the members of an object: each name as it is written, and where its value is.
+///
+/// `None` if the text is anything else, or a name has escapes: then nothing is known about it,
+/// and a parser has to say what it is. What passes here passes there, save that nobody has looked
+/// whether it is UTF-8.
+pub(crate) fn object<'a>(
+    text: &'a [u8],
+    mut member: impl FnMut(&'a [u8], Range<usize>),
+) -> Option<()> {
+    let (first, mut at) = token(text, 0)?;
+    let (mut next, mut behind) = token(text, at)?;
+    if first != b'{' {
+        return None;
+    }
+    while next != b'}' {
+        let (end, colon) = name(text, next, behind)?;
+        let name = text.get(behind..end)?;
+        if name.contains(&b'\\') {
+            return None;
+        }
+        let (first, from) = token(text, colon)?;
+        let to = value(text, first, from)?;
+        member(name, from - 1..to);
+        (next, behind) = token(text, to)?;
+        match next {
+            b',' => (next, behind) = token(text, behind).filter(|(next, _)| *next != b'}')?,
+            b'}' => {}
+            _ => return None,
+        }
+    }
+    at = behind;
+    token(text, at).is_none().then_some(())
+}
+
+// What follows goes from place to place: each function is given where to look and gives back
+// where it has stopped, or `None` where the text is not well-formed.
+
+/// The next byte that is not white space, and the place behind it.
+fn token(text: &[u8], mut at: usize) -> Option<(u8, usize)> {
+    loop {
+        let byte = *text.get(at)?;
+        at += 1;
+        if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            return Some((byte, at));
+        }
+    }
+}
+
+/// The name of a member of which `first` has been taken: the place of its closing quotation mark,
+/// and the one behind the colon.
+fn name(text: &[u8], first: u8, at: usize) -> Option<(usize, usize)> {
+    if first != b'"' {
+        return None;
+    }
+    let behind = string(text, at)?;
+    let (colon, at) = token(text, behind)?;
+    (colon == b':').then_some((behind - 1, at))
+}
+
+/// A value of which `first` has been taken.
+fn value(text: &[u8], mut first: u8, mut at: usize) -> Option<usize> {
+    let mut levels = Levels::default();
+    loop {
+        at = match first {
+            b'"' => string(text, at)?,
+            b'{' | b'[' => {
+                let in_object = first == b'{';
+                let (next, behind) = token(text, at)?;
+                if next == if in_object { b'}' } else { b']' } {
+                    behind
+                } else {
+                    levels.enter(in_object)?;
+                    (first, at) = inner(text, in_object, next, behind)?;
+                    continue;
+                }
+            }
+            _ => scalar(text, first, at)?,
+        };
+        loop {
+            if levels.depth == 0 {
+                return Some(at);
+            }
+            let in_object = levels.in_object();
+            let (next, behind) = token(text, at)?;
+            at = behind;
+            match (next, in_object) {
+                (b',', _) => {
+                    let (next, behind) = token(text, at)?;
+                    (first, at) = inner(text, in_object, next, behind)?;
+                    break;
+                }
+                (b'}', true) | (b']', false) => levels.leave(),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// The first byte of the next value in an object or an array, the name before it skipped.
+fn inner(text: &[u8], in_object: bool, first: u8, at: usize) -> Option<(u8, usize)> {
+    if in_object {
+        let (_, at) = name(text, first, at)?;
+        token(text, at)
+    } else {
+        Some((first, at))
+    }
+}
+
+/// The objects and arrays around a place, one bit for each.
+#[derive(Default)]
+struct Levels {
+    objects: u128,
+    depth: u32,
+}
+
+impl Levels {
+    fn enter(&mut self, object: bool) -> Option<()> {
+        self.objects = self.objects << 1 | u128::from(object);
+        self.depth += 1;
+        (self.depth <= DEPTH).then_some(())
+    }
+
+    fn leave(&mut self) {
+        self.objects >>= 1;
+        self.depth -= 1;
+    }
+
+    const fn in_object(&self) -> bool {
+        self.objects & 1 == 1
+    }
+}
+
+fn scalar(text: &[u8], first: u8, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    match first {
+        b't' if rest.starts_with(b"rue") => Some(at + 3),
+        b'f' if rest.starts_with(b"alse") => Some(at + 4),
+        b'n' if rest.starts_with(b"ull") => Some(at + 3),
+        b'-' => number(text, *rest.first()?, at + 1),
+        _ => number(text, first, at),
+    }
+}
+
+/// A number of which the first digit has been taken.
+fn number(text: &[u8], first: u8, mut at: usize) -> Option<usize> {
+    match first {
+        b'0' => {}
+        b'1'..=b'9' => at = digits(text, at),
+        _ => return None,
+    }
+    if text.get(at) == Some(&b'.') {
+        at = some_digits(text, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = text.get(at) {
+        let sign = matches!(text.get(at + 1), Some(b'+' | b'-'));
+        at = some_digits(text, at + 1 + usize::from(sign))?;
+    }
+    Some(at)
+}
+
+fn digits(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+fn some_digits(text: &[u8], at: usize) -> Option<usize> {
+    let end = digits(text, at);
+    (end > at).then_some(end)
+}
+
+/// What stands between quotation marks, and the second one.
+fn string(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at = stop(text, at)?;
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at = escape(text, at + 1)?,
+            _ => return None,
+        }
+    }
+}
+
+fn escape(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' if text.get(at + 1..at + 5)?.iter().all(u8::is_ascii_hexdigit) => Some(at + 5),
+        _ => None,
+    }
+}
+
+/// The next byte with which a string cannot just go on: a quotation mark, a backslash, a control.
+fn stop(text: &[u8], mut at: usize) -> Option<usize> {
+    let near = at + NEAR;
+    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
+        let stops = stops(u64::from_le_bytes(*word));
+        if stops != 0 {
+            return Some(at + stops.trailing_zeros() as usize / 8);
+        }
+        at += size_of::<u64>();
+        if at >= near {
+            return far(text, at);
+        }
+    }
+    let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    Some(at + text.get(at..)?.iter().position(stops)?)
+}
+
+/// The highest bit of each of eight bytes with which a string cannot go on. A bit above the
+/// lowest one may be wrong.
+const fn stops(word: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let (quote, backslash) = (word ^ (EACH * 0x22), word ^ (EACH * 0x5c));
+    let quote = quote.wrapping_sub(EACH) & !quote;
+    let backslash = backslash.wrapping_sub(EACH) & !backslash;
+    let control = word.wrapping_sub(EACH * 0x20) & !word;
+    (quote | backslash | control) & (EACH * 0x80)
+}
+
+/// As [`stop`], in a long string: two passes, each of many bytes at once.
+fn far(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let stop = memchr::memchr2(b'"', b'\\', rest)?;
+    let control = |found: bool, byte: &u8| found | (*byte < 0x20);
+    let control = rest.get(..stop)?.iter().fold(false, control);
+    (!control).then_some(at + stop)
+}

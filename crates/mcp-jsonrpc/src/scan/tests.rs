@@ -1,0 +1,122 @@
+//! What the scan lets pass, compared with the parser.
+
+use proptest::prelude::*;
+
+use super::{Range, object, parse, pick};
+
+type Found<'a> = Vec<(&'a str, &'a str)>;
+
+fn scanned(text: &str) -> Option<Found<'_>> {
+    let mut found = Vec::new();
+    let take = |name, value: Range<usize>| {
+        found.push((std::str::from_utf8(name).unwrap(), text.get(value).unwrap()));
+    };
+    object(text.as_bytes(), take).map(|()| found)
+}
+
+fn parsed(text: &str) -> Option<Vec<(String, &str)>> {
+    let mut found = Vec::new();
+    parse::object(text.as_bytes(), |name, value| {
+        found.push((name.to_owned(), value));
+    })
+    .ok()?;
+    Some(found)
+}
+
+fn same(scanned: &Found<'_>, parsed: &[(String, &str)]) -> bool {
+    let parsed = parsed.iter().map(|(name, value)| (name.as_str(), *value));
+    parsed.eq(scanned.iter().copied())
+}
+
+#[test]
+fn what_is_not_well_formed_does_not_pass() {
+    let texts = [
+        "",
+        "{",
+        "{}x",
+        "[]",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{,}",
+        "{\"a\":[1,]}",
+        "{\"a\":[}",
+        "{\"a\":{]}",
+        "{\"a\":01}",
+        "{\"a\":-}",
+        "{\"a\":1.}",
+        "{\"a\":1e}",
+        "{\"a\":tru}",
+        "{\"a\":\"\u{1}\"}",
+        "{\"a\":\"\\x\"}",
+        "{\"a\":\"\\u12g4\"}",
+        "{\"a\":\"0123456789abcdef0123456789\n\"}",
+        "{'a':1}",
+        "{\"a\":1 \"b\":2}",
+        "{\"a\" 1}",
+    ];
+    for text in texts {
+        assert_eq!(scanned(text), None, "{text}");
+        assert_eq!(parsed(text), None, "{text}");
+    }
+}
+
+#[test]
+fn names_with_escapes_and_deep_values_are_left_to_the_parser() {
+    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200));
+    for text in [r#"{"\u0061":1}"#, &deep] {
+        assert_eq!(scanned(text), None);
+        assert_eq!(parsed(text).unwrap().len(), 1);
+        assert!(pick(text.as_bytes(), ["a"]).unwrap()[0].is_some());
+    }
+}
+
+#[test]
+fn a_member_that_stands_twice_is_not_picked() {
+    assert_eq!(pick(br#"{"a":1,"a":1}"#, ["a"]), None);
+    assert_eq!(pick(br#"{"a":1,"\u0061":1}"#, ["a"]), None);
+    assert_eq!(pick(br#"{"b":1,"b":1,"a":2}"#, ["a"]), Some([Some("2")]));
+}
+
+/// JSON of any shape, with white space where there may be some.
+fn json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("false".to_owned()),
+        "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,3})?",
+        "\"([a-zé\\PC&&[^\"\\\\]]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4}){0,40}\"",
+    ];
+    leaf.prop_recursive(5, 40, 5, |inner| {
+        let member = ("[a-z_]{1,12}", "[ \n\t]?", inner.clone());
+        let member = member.prop_map(|(name, space, value)| format!("\"{name}\"{space}:{value}"));
+        prop_oneof![
+            proptest::collection::vec(inner, 0..5).prop_map(|v| format!("[{}]", v.join(" ,"))),
+            proptest::collection::vec(member, 0..5).prop_map(|v| format!("{{{}}}", v.join(", "))),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn well_formed_objects_pass_and_are_read_as_the_parser_reads_them(
+        a in json(), b in json(), name in "[a-z_]{1,20}",
+    ) {
+        let text = format!("{{ \"{name}\":{a} ,\"b\" : {b}}}");
+        let (scanned, parsed) = (scanned(&text).unwrap(), parsed(&text).unwrap());
+        prop_assert!(same(&scanned, &parsed));
+    }
+
+    #[test]
+    fn what_passes_the_parser_reads_alike(
+        a in json(), cut in any::<proptest::sample::Index>(), with in "[ -~é\\x00\"{}\\[\\],:\\\\]?",
+    ) {
+        // One character taken out, or replaced by another.
+        let text = format!("{{\"a\":{a},\"b\":[{a}]}}");
+        let (at, old) = text.char_indices().nth(cut.index(text.chars().count())).unwrap();
+        let text = format!("{}{with}{}", &text[..at], &text[at + old.len_utf8()..]);
+        if let Some(scanned) = scanned(&text) {
+            prop_assert!(same(&scanned, &parsed(&text).unwrap()), "{text}");
+        }
+    }
+}
