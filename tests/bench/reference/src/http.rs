@@ -1,0 +1,82 @@
+//! One message a request, over HTTP/1.1, with the headers that our client and server send.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use harness::Era;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::Codec;
+
+/// Serves until the process ends.
+pub async fn serve(listener: TcpListener, codec: Codec) {
+    loop {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        stream.set_nodelay(true).expect("no delay");
+        let answer = move |request: Request<Incoming>| async move {
+            let body = request.into_body().collect().await?.to_bytes();
+            let mut out = Vec::with_capacity(body.len() + 64);
+            codec.answer(&body, &mut out);
+            let response = Response::builder()
+                .header("content-type", "application/json")
+                .body(Full::new(Bytes::from(out)));
+            Ok::<_, hyper::Error>(response.expect("a response"))
+        };
+        tokio::spawn(async move {
+            // The client goes when it is done.
+            let _ = http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service_fn(answer))
+                .await;
+        });
+    }
+}
+
+/// A connection of its own.
+pub async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {
+    let stream = TcpStream::connect(address).await.expect("a connection");
+    stream.set_nodelay(true).expect("no delay");
+    let (sender, connection) = handshake(TokioIo::new(stream)).await.expect("HTTP/1.1");
+    tokio::spawn(connection);
+    sender
+}
+
+/// One call.
+pub async fn ask(
+    sender: &mut SendRequest<Full<Bytes>>,
+    address: SocketAddr,
+    codec: Codec,
+    (id, text): (u64, &str),
+) {
+    let mut body = Vec::with_capacity(text.len() + 256);
+    codec.request(id, text, &mut body);
+    let request = Request::post("/mcp")
+        .header("host", address.to_string())
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", codec.era.name());
+    let request = match codec.era {
+        Era::Handshake => request.header("mcp-session-id", "0123456789abcdef0123456789abcdef"),
+        Era::Stateless => request
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "echo"),
+    };
+    let request = request
+        .body(Full::new(Bytes::from(body)))
+        .expect("a request");
+    sender.ready().await.expect("the connection lasts");
+    let response = sender.send_request(request).await.expect("a response");
+    let answer = response
+        .into_body()
+        .collect()
+        .await
+        .expect("a body")
+        .to_bytes();
+    codec.read(&answer, text.len());
+}
