@@ -1,7 +1,7 @@
 //! Settings of the client end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri};
@@ -16,6 +16,7 @@ use super::HttpChannel;
 use super::body::ResponseBody;
 use super::http::{Exchanger, HttpClient, RequestBody};
 use super::inbox::Inbox;
+use super::legacy::LegacySse;
 use super::link::{Limits, Link};
 use super::pool::Origin;
 use super::session::SessionCell;
@@ -31,6 +32,7 @@ pub struct HttpTransport {
     exchanger: Exchanger,
     limits: Limits,
     listen: bool,
+    legacy: LegacySse,
 }
 
 impl HttpTransport {
@@ -44,6 +46,7 @@ impl HttpTransport {
             wrap: None,
             limits: Limits::default(),
             listen: true,
+            legacy: LegacySse::default(),
         }
     }
 
@@ -58,6 +61,7 @@ impl HttpTransport {
             headers: self.headers.clone(),
             limits: self.limits,
             listen: self.listen,
+            legacy: self.legacy,
             handler,
             calls: Semaphore::new(self.limits.calls),
             next_id: AtomicU64::new(1),
@@ -66,6 +70,7 @@ impl HttpTransport {
             inbox: Inbox::new(self.limits.incoming),
             closing,
             close_started: AtomicBool::new(false),
+            fate: OnceLock::new(),
             ended: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })
@@ -90,6 +95,7 @@ pub struct HttpTransportBuilder {
     wrap: Option<Wrap>,
     limits: Limits,
     listen: bool,
+    legacy: LegacySse,
 }
 
 impl Default for Limits {
@@ -182,6 +188,12 @@ impl HttpTransportBuilder {
         self
     }
 
+    /// What to do with servers of 2024-11-05. Default: try their way where they refuse ours.
+    pub const fn legacy_sse(mut self, when: LegacySse) -> Self {
+        self.legacy = when;
+        self
+    }
+
     /// The transport.
     ///
     /// # Errors
@@ -210,6 +222,7 @@ impl HttpTransportBuilder {
             .owning(own),
             limits: self.limits,
             listen: self.listen,
+            legacy: self.legacy,
         })
     }
 }

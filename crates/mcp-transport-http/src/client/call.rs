@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, Method, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
-use mcp_transport::{Call, CallError, Delivery, Mirror, Rejection, WithoutHeaders};
+use mcp_transport::{BoxFuture, Call, CallError, Delivery, Mirror, Rejection, WithoutHeaders};
 
+use super::legacy::{LegacySse, hints_at_legacy};
 use super::link::{Link, closed};
 use super::session::View;
 use crate::deadline::Deadline;
@@ -113,21 +114,62 @@ impl Exchange {
         headers
     }
 
+    fn is_initialize(&self) -> bool {
+        !self.stateless && &*self.method == "initialize"
+    }
+
     async fn run(&self, params: Option<RawJson>) -> Result<RawJson, CallError> {
         let request = Request::new(self.id.clone(), self.method.clone(), params);
-        let body = Message::from(request).encode();
+        let message = Message::from(request);
+        if self.view.endpoint.is_some() {
+            return self.run_legacy(&message, &self.view).await;
+        }
+        if self.is_initialize() && self.link.legacy == LegacySse::Only {
+            let view = self.link.open_legacy(&self.view).await?;
+            return self.run_legacy(&message, &view).await;
+        }
         let headers = || self.headers(self.link.post_headers());
-        let sending = self.link.send(Method::POST, headers, body.into());
+        let body = message.encode().into();
+        let sending = self.link.send(&self.link.url, Method::POST, headers, body);
         let response = sending.await.map_err(closed)?;
         if !response.status().is_success() {
-            return Err(self.link.rejection(response, &self.view).await);
+            let refusal = self.link.rejection(response, &self.view).await;
+            return self.fall_back(&message, refusal).await;
         }
         let named = response.headers().get(SESSION_ID).cloned();
         let outcome = self.answer(response).await;
-        if let (Some(id), Ok(_), "initialize") = (named, &outcome, &*self.method) {
+        if let (Some(id), Ok(_), true) = (named, &outcome, self.is_initialize()) {
             self.link.session.named(&self.view, id);
         }
         outcome
+    }
+
+    /// A server of 2024-11-05 refuses the POST of `initialize`, and has another way in.
+    fn fall_back<'a>(
+        &'a self,
+        message: &'a Message,
+        refusal: CallError,
+    ) -> BoxFuture<'a, Result<RawJson, CallError>> {
+        Box::pin(async move {
+            let may = self.is_initialize() && self.link.legacy == LegacySse::Fallback;
+            if !may || !hints_at_legacy(&refusal) {
+                return Err(refusal);
+            }
+            match self.link.open_legacy(&self.view).await {
+                Ok(view) => self.run_legacy(message, &view).await,
+                Err(error) => {
+                    tracing::debug!(%error, "nor is there a stream of server-sent events");
+                    Err(refusal)
+                }
+            }
+        })
+    }
+
+    async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
+        let answer = self.link.inbox.expect(&self.id);
+        let headers = || self.headers(self.link.post_headers());
+        self.link.deliver(message, headers, view).await?;
+        answer.wait().await
     }
 }
 

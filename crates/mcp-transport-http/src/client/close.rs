@@ -45,7 +45,7 @@ impl Link {
             view.write_headers(&mut headers);
             headers
         };
-        let deleting = self.send(Method::DELETE, headers, Bytes::new());
+        let deleting = self.send(&self.url, Method::DELETE, headers, Bytes::new());
         match tokio::time::timeout(self.limits.close, deleting).await {
             // 405: the server ends sessions by itself. 404: it has done so.
             Ok(Ok(response)) => tracing::debug!(status = %response.status(), "session ended"),

@@ -10,7 +10,7 @@ use mcp_jsonrpc::{
 };
 use mcp_protocol::{ProtocolVersion, RequestContext};
 use mcp_transport::{CallError, Incoming};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::HttpChannel;
@@ -28,6 +28,31 @@ pub(super) struct Inbox {
     permits: Arc<Semaphore>,
     answering: Mutex<HashMap<Id, CancellationToken>>,
     queue: OnceLock<mpsc::Sender<(Notification, RequestContext)>>,
+    /// Calls whose answers come by a stream that they share.
+    expected: Mutex<HashMap<Id, oneshot::Sender<Result<RawJson, CallError>>>>,
+}
+
+/// A call that waits for its answer to come by a shared stream.
+pub(super) struct Expected<'a> {
+    inbox: &'a Inbox,
+    id: Id,
+    answer: oneshot::Receiver<Result<RawJson, CallError>>,
+}
+
+impl Expected<'_> {
+    pub(super) async fn wait(mut self) -> Result<RawJson, CallError> {
+        match (&mut self.answer).await {
+            Ok(answer) => answer,
+            // The stream has ended; whoever ended it says why.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Expected<'_> {
+    fn drop(&mut self) {
+        self.inbox.expected().remove(&self.id);
+    }
 }
 
 impl Inbox {
@@ -36,6 +61,30 @@ impl Inbox {
             permits: Arc::new(Semaphore::new(limit)),
             answering: Mutex::default(),
             queue: OnceLock::new(),
+            expected: Mutex::default(),
+        }
+    }
+
+    /// The answer to this call will come by a shared stream.
+    pub(super) fn expect(&self, id: &Id) -> Expected<'_> {
+        let (sender, answer) = oneshot::channel();
+        self.expected().insert(id.clone(), sender);
+        Expected {
+            inbox: self,
+            id: id.clone(),
+            answer,
+        }
+    }
+
+    fn expected(&self) -> MutexGuard<'_, HashMap<Id, oneshot::Sender<Result<RawJson, CallError>>>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands an answer to the call that expects it.
+    fn hand_out(&self, id: Option<&Id>, answer: Result<RawJson, CallError>) {
+        match id.and_then(|id| self.expected().remove(id)) {
+            Some(sender) => drop(sender.send(answer)),
+            None => tracing::debug!(?id, "an answer that nobody waits for"),
         }
     }
 
@@ -93,20 +142,32 @@ impl Link {
                 if waiting.is_some() && (id.as_ref() == waiting || id.is_none()) {
                     return Some(outcome.map_err(CallError::Remote));
                 }
-                tracing::debug!(?id, "an answer that nobody waits for");
+                self.inbox
+                    .hand_out(id.as_ref(), outcome.map_err(CallError::Remote));
             }
             Ok(Message::Notification(notification)) => self.notified(notification, view).await,
             Ok(Message::Request(request)) => self.asked(request, view).await,
-            Err(flaw) => {
-                if let DecodeError::Response { id, .. } = &flaw
-                    && waiting.is_some()
-                    && id.as_ref() == waiting
-                {
-                    return Some(Err(CallError::Malformed(flaw)));
-                }
-                tracing::warn!(error = %flaw, "the server sent something unreadable");
-            }
+            Err(flaw) => return self.flawed(flaw, waiting),
         }
+        None
+    }
+
+    /// Something unreadable: where it names a call, that call fails.
+    fn flawed(
+        &self,
+        flaw: DecodeError,
+        waiting: Option<&Id>,
+    ) -> Option<Result<RawJson, CallError>> {
+        tracing::warn!(error = %flaw, "the server sent something unreadable");
+        let DecodeError::Response { id: Some(id), .. } = &flaw else {
+            return None;
+        };
+        let id = id.clone();
+        let failed = Err(CallError::Malformed(flaw));
+        if waiting == Some(&id) {
+            return Some(failed);
+        }
+        self.inbox.hand_out(Some(&id), failed);
         None
     }
 

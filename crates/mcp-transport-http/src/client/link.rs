@@ -1,8 +1,8 @@
 //! What all exchanges of one channel share, and how each is sent.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use super::body::ResponseBody;
 use super::http::{Exchanger, SendError};
 use super::inbox::Inbox;
+use super::legacy::LegacySse;
 use super::session::{SessionCell, View};
 use super::url;
 use crate::headers;
@@ -49,6 +50,7 @@ pub(super) struct Link {
     pub(super) headers: HeaderMap,
     pub(super) limits: Limits,
     pub(super) listen: bool,
+    pub(super) legacy: LegacySse,
     pub(super) handler: Arc<dyn Handler<RequestContext>>,
     pub(super) calls: Semaphore,
     pub(super) next_id: AtomicU64,
@@ -58,6 +60,8 @@ pub(super) struct Link {
     /// Cancelled when the channel is to end.
     pub(super) closing: CancellationToken,
     pub(super) close_started: AtomicBool,
+    /// Why it is to end, where that was not our wish.
+    pub(super) fate: OnceLock<Arc<TransportError>>,
     /// Cancelled when it has ended.
     pub(super) ended: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -87,6 +91,7 @@ impl Link {
     /// Sends a body, following redirects within the origin that keep method and body.
     pub(super) async fn send(
         &self,
+        to: &Uri,
         method: Method,
         headers: impl Fn() -> HeaderMap,
         body: Bytes,
@@ -98,7 +103,7 @@ impl Link {
             *request.headers_mut() = headers();
             request
         };
-        let mut at = Cow::Borrowed(&self.url);
+        let mut at = Cow::Borrowed(to);
         let mut redirects = 0;
         loop {
             let response = self.exchanger.send(request(&at)).await?;
@@ -120,7 +125,8 @@ impl Link {
         headers: impl Fn() -> HeaderMap,
         view: &View,
     ) -> Result<(), CallError> {
-        let sending = self.send(Method::POST, headers, message.encode().into());
+        let to = view.endpoint.as_deref().unwrap_or(&self.url);
+        let sending = self.send(to, Method::POST, headers, message.encode().into());
         let response = sending.await.map_err(closed)?;
         if response.status().is_success() {
             // What a server may say besides is of no interest.
@@ -175,14 +181,15 @@ impl Link {
 
     /// Why what waited under this token does not wait any more.
     pub(super) fn why_over(&self) -> Arc<TransportError> {
-        Arc::new(if self.closing.is_cancelled() {
-            TransportError::new(
+        let new = |kind, message| Arc::new(TransportError::new(kind, message));
+        match self.fate.get() {
+            Some(fate) => Arc::clone(fate),
+            None if self.closing.is_cancelled() => new(
                 TransportErrorKind::ClosedHere,
                 "the connection was closed here",
-            )
-        } else {
-            TransportError::new(TransportErrorKind::Ended, "the session has ended")
-        })
+            ),
+            None => new(TransportErrorKind::Ended, "the session has ended"),
+        }
     }
 }
 

@@ -105,7 +105,10 @@ impl Link {
             merge(&mut headers, extra);
             headers
         };
-        let response = match self.send(Method::GET, headers, Bytes::new()).await {
+        let response = match self
+            .send(&self.url, Method::GET, headers, Bytes::new())
+            .await
+        {
             Ok(response) => response,
             Err(e) => return Opened::Later(closed(e)),
         };
@@ -178,7 +181,8 @@ impl Link {
         }
     }
 
-    async fn read(self: &Arc<Self>, events: &mut Events, view: &View) -> bool {
+    /// Reads a stream to its end. `false` where the server broke the rules.
+    pub(super) async fn read(self: &Arc<Self>, events: &mut Events, view: &View) -> bool {
         loop {
             match events.next().await {
                 Ok(Some(data)) => {

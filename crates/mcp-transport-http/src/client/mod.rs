@@ -9,6 +9,7 @@ mod connect;
 mod events;
 mod http;
 mod inbox;
+mod legacy;
 mod link;
 mod listen;
 mod notify;
@@ -29,6 +30,7 @@ pub use body::ResponseBody;
 pub use builder::{HttpTransport, HttpTransportBuilder};
 pub use connect::HttpClientBuilder;
 pub use http::{HttpClient, RequestBody, SendError};
+pub use legacy::LegacySse;
 
 /// The way to one MCP server over Streamable HTTP. Clones are the same channel.
 ///

@@ -43,7 +43,8 @@ impl Link {
             }
         }
         let initialized = &*method == "notifications/initialized";
-        if initialized && self.listen && view.has(Feature::HttpGetStream) {
+        if initialized && self.listen && view.has(Feature::HttpGetStream) && view.endpoint.is_none()
+        {
             // A server may ask as soon as it is called, on a stream that has to be there by then.
             let answered = self.start_listening(view);
             let _late = tokio::time::timeout(STREAM_WAIT, answered).await;

@@ -1,8 +1,8 @@
 //! What the client remembers between requests in the handshake era: session and revision.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Uri};
 use mcp_protocol::{Feature, ProtocolVersion};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,9 @@ pub(super) struct View {
     pub(super) id: Option<HeaderValue>,
     /// The revision that was negotiated, once it is.
     pub(super) version: Option<ProtocolVersion>,
+    /// Where messages are POSTed to, where that is not the URL itself: HTTP with server-sent
+    /// events of 2024-11-05.
+    pub(super) endpoint: Option<Arc<Uri>>,
     /// Cancelled when the session is lost, replaced or closed.
     pub(super) over: CancellationToken,
 }
@@ -31,6 +34,7 @@ impl View {
         Self {
             id: None,
             version: None,
+            endpoint: None,
             over: closing.child_token(),
         }
     }
@@ -94,6 +98,13 @@ impl SessionCell {
         if !view.over.is_cancelled() {
             now.id = Some(id);
         }
+    }
+
+    /// The server takes messages elsewhere.
+    pub(super) fn moved(&self, endpoint: Uri) -> View {
+        let mut now = self.lock();
+        now.endpoint = Some(Arc::new(endpoint));
+        now.clone()
     }
 
     pub(super) fn negotiated(&self, version: ProtocolVersion) {
