@@ -44,8 +44,10 @@ pub enum ErrorKind {
     Checkpoint,
     /// The model gave no answer.
     Model,
-    /// There is no tool at all, or two have the same name.
+    /// Two tools have the same name.
     Tools,
+    /// Model or tools were asked as often as is allowed, and that is to be an error.
+    CallLimit,
 }
 
 impl Error {

@@ -28,8 +28,10 @@ pub use graph::{
 pub use interrupt::Interrupt;
 pub use mcp_interceptors::{Command, Goto, Scope};
 pub use react::{
-    AgentInput, AgentStop, FailureClass, ReactAgent, ReactBuilder, ReactState, ReactUpdate,
-    ShowStructured, StopAfter, StoredResult, SystemPrompt, ToolResults, Truncate, Values,
+    AgentInput, AgentStop, AtLimit, CallLimit, Count, Counting, Counts, FailureClass, HookOutput,
+    Jump, Middleware, ModelCall, ModelNext, ReactAgent, ReactBuilder, ReactState, ReactUpdate,
+    ResponseFormat, ShowStructured, StopAfter, StoredResult, SystemPrompt, Tally, ToolResults,
+    Truncate, Values, When,
 };
 pub use runtime::{ExecutionInfo, Runtime};
 pub use state::State;

@@ -5,22 +5,23 @@ use std::sync::Arc;
 use mcp_interceptors::{
     CallError, Interceptor, ToolCall, ToolLayers, ToolOutcome, ToolService, Toolset,
 };
-use mcp_model::ChatModel;
+use mcp_model::{ChatModel, ChatResponse, ModelError};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::ReactAgent;
 use super::answer::ShowStructured;
-use super::model_node::ModelNode;
-use super::route::{MODEL, STOP, TOOLS, after_model, after_tools};
+use super::hook::{Hook, HookOutput, When};
+use super::limits::{CallLimit, Limits};
+use super::model_chain::{ModelCall, ModelChain, ModelNext};
+use super::response::ResponseFormat;
 use super::settings::{Settings, StopAfter, SystemPrompt};
 use super::state::{ReactState, open_values};
-use super::stop_node::stop;
 use super::table::{LastTable, Source};
-use super::tool_node::ToolNode;
 use super::truncate::Truncate;
+use super::wire::wire;
 use crate::checkpoint::Checkpointer;
-use crate::graph::{CompiledGraph, END, Graph, NodeOptions, Retry, START};
+use crate::graph::{NodeError, Retry};
 use crate::state::{Field, JsonSchema};
 use crate::store::Store;
 use crate::{Error, Runtime};
@@ -37,6 +38,11 @@ pub struct ReactBuilder {
     structured: ShowStructured,
     stop_after: StopAfter,
     model_retry: Option<Retry>,
+    chain: ModelChain,
+    hooks: Vec<Hook>,
+    limits: Limits,
+    response: Option<ResponseFormat>,
+    direct: Vec<String>,
     values: JsonSchema,
     store: Option<Arc<dyn Store>>,
     checkpointer: Option<Arc<dyn Checkpointer>>,
@@ -53,6 +59,11 @@ impl ReactBuilder {
             structured: ShowStructured::default(),
             stop_after: StopAfter::default(),
             model_retry: None,
+            chain: ModelChain::default(),
+            hooks: Vec::new(),
+            limits: Limits::default(),
+            response: None,
+            direct: Vec::new(),
             values: JsonSchema::new(),
             store: None,
             checkpointer: None,
@@ -127,6 +138,63 @@ impl ReactBuilder {
         self
     }
 
+    /// Adds code around each question to the model, inside what was added before.
+    pub fn wrap_model<F, Fut>(mut self, wrap: F) -> Self
+    where
+        F: Fn(ModelCall, ModelNext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ChatResponse, ModelError>> + Send + 'static,
+    {
+        self.chain.push(wrap);
+        self
+    }
+
+    /// Adds code before or after the agent or each round's model. Each hook is a step; `name`
+    /// together with the time must be its own.
+    pub fn hook<F, Fut>(mut self, when: When, name: &str, hook: F) -> Self
+    where
+        F: Fn(Arc<ReactState>, Runtime) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<HookOutput, NodeError>> + Send + 'static,
+    {
+        self.hooks.push(Hook::new(when, name, hook));
+        self
+    }
+
+    /// Adds everything that belongs to one concern.
+    pub fn with(self, middleware: impl Middleware) -> Self {
+        middleware.install(self)
+    }
+
+    /// How often the model may be asked.
+    pub fn model_limit(mut self, limit: CallLimit) -> Self {
+        self.limits.model = limit;
+        self
+    }
+
+    /// How often tools may be called, all together.
+    pub fn tools_limit(mut self, limit: CallLimit) -> Self {
+        self.limits.tools = limit;
+        self
+    }
+
+    /// How often one tool may be called, by the name that the model uses.
+    pub fn tool_limit(mut self, tool: impl Into<String>, limit: CallLimit) -> Self {
+        self.limits.tool.push((tool.into(), limit));
+        self
+    }
+
+    /// The form of the answer; it is then the state's `structured_response`.
+    pub fn response(mut self, format: ResponseFormat) -> Self {
+        self.response = Some(format);
+        self
+    }
+
+    /// Makes a tool's result the answer: when all calls of a round are of such tools and went
+    /// well, the agent is at its end.
+    pub fn return_direct(mut self, tool: impl Into<String>) -> Self {
+        self.direct.push(tool.into());
+        self
+    }
+
     /// Declares a field of one's own with its rule. Fields that are not declared hold the last
     /// value written.
     pub fn field<F: Field + std::fmt::Debug>(mut self, name: &str, field: F) -> Self {
@@ -167,12 +235,16 @@ impl ReactBuilder {
             truncate: self.truncate,
             structured: self.structured,
             stop_after: self.stop_after,
+            chain: self.chain.build(),
+            limits: self.limits,
+            response: self.response,
+            direct: self.direct,
         });
         let initial = ReactState {
             values: open_values(self.values),
             ..ReactState::default()
         };
-        let mut graph = wire(initial, &settings, self.model_retry)?;
+        let mut graph = wire(initial, &settings, self.model_retry, &self.hooks)?;
         if let Some(store) = self.store {
             graph = graph.with_store(store);
         }
@@ -183,26 +255,8 @@ impl ReactBuilder {
     }
 }
 
-fn wire(
-    initial: ReactState,
-    settings: &Arc<Settings>,
-    retry: Option<Retry>,
-) -> Result<CompiledGraph<ReactState>, Error> {
-    let mut asking = NodeOptions::new();
-    asking.retry = retry;
-    let calling = NodeOptions::new().goto_replaces_edges();
-    let stop_after = settings.stop_after;
-    Graph::with_state(initial)
-        .node_with(MODEL, asking, ModelNode(Arc::clone(settings)))
-        .node_with(TOOLS, calling, ToolNode(Arc::clone(settings)))
-        .node(STOP, |state: Arc<ReactState>, runtime: Runtime| {
-            stop(state, runtime)
-        })
-        .edge(START, MODEL)
-        .route_among(MODEL, [TOOLS, END], after_model)
-        .route_among(TOOLS, [MODEL, STOP], move |state| {
-            after_tools(state, stop_after)
-        })
-        .edge(STOP, END)
-        .compile()
+/// Hooks, layers and settings that belong to one concern.
+pub trait Middleware {
+    /// Adds them to an agent.
+    fn install(self, agent: ReactBuilder) -> ReactBuilder;
 }

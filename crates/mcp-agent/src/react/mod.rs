@@ -3,18 +3,26 @@
 mod answer;
 mod builder;
 mod events;
+mod hook;
 mod input;
+mod limits;
+mod model_chain;
 mod model_node;
+mod own_tools;
 mod reader;
 mod repair;
+mod response;
 mod results;
 mod route;
 mod settings;
 mod state;
 mod stop_node;
 mod table;
+mod tally;
 mod tool_node;
+mod tool_work;
 mod truncate;
+mod wire;
 
 use std::sync::Arc;
 
@@ -22,12 +30,17 @@ use http::Extensions;
 use mcp_model::ChatModel;
 
 pub use answer::ShowStructured;
-pub use builder::ReactBuilder;
+pub use builder::{Middleware, ReactBuilder};
+pub use hook::{HookOutput, Jump, When};
 pub use input::AgentInput;
+pub use limits::{AtLimit, CallLimit};
+pub use model_chain::{ModelCall, ModelNext};
+pub use response::ResponseFormat;
 pub use results::{FailureClass, StoredResult, ToolResults};
 use settings::{Memo, Settings};
 pub use settings::{StopAfter, SystemPrompt};
 pub use state::{AgentStop, ReactState, ReactUpdate, Values};
+pub use tally::{Count, Counting, Counts, Tally};
 pub use truncate::Truncate;
 
 use crate::graph::{CompiledGraph, Input, RunOptions, RunOutput, Subgraph};
@@ -96,6 +109,8 @@ impl ReactAgent {
         if let Input::Update(update) = &mut input {
             update.server_failures = Some(failures);
             update.stop_reason = Some(None);
+            update.structured_response = Some(None);
+            update.tally = Some(vec![Count::Input].into());
         }
         let ended = self.graph.run_in(scope, input, &options).await?;
         match ended.parent.is_empty() {
@@ -112,11 +127,14 @@ impl ReactAgent {
         &self,
         scope: &mut RunScope,
     ) -> Result<Vec<mcp_interceptors::ServerFailure>, Error> {
-        let reader = self.settings.truncate.is_some();
-        let listing = self
-            .settings
-            .last_table
-            .list(&self.settings.sources, reader);
+        let settings = &self.settings;
+        let reader = settings.truncate.map(|_| reader::spec());
+        let response = settings.response.as_ref();
+        let own = reader
+            .into_iter()
+            .chain(response.map(|format| format.spec.clone()));
+        let own: Vec<_> = own.collect();
+        let listing = settings.last_table.list(&settings.sources, &own);
         let (table, failures) = tokio::select! {
             biased;
             () = scope.cancel.cancelled() => return Err(Error::cancelled()),

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mcp_model::{ChatMessage, ChatRequest};
+use mcp_model::{ChatMessage, ChatRequest, ToolChoice};
 use tokio::time::Instant;
 
+use super::limits::{AtLimit, Reached};
+use super::model_chain::ModelCall;
 use super::repair::{name_calls, repair};
 use super::settings::{Memo, Settings};
-use super::state::{ReactState, ReactUpdate};
+use super::state::{AgentStop, ReactState, ReactUpdate};
+use super::tally::Count;
 use crate::graph::{NodeError, NodeInput, NodeOutput};
 use crate::state::{Field, MessagesUpdate, Write};
 use crate::stream::{Interest, RunEvent};
-use crate::{Node, Runtime};
+use crate::{Error, ErrorKind, Node, Runtime};
 
 /// Asks the model with the conversation so far and the tools of the run.
 pub(crate) struct ModelNode(pub(crate) Arc<Settings>);
@@ -24,27 +27,36 @@ impl Node<ReactState> for ModelNode {
         runtime: Runtime,
     ) -> mcp_interceptors::BoxFuture<'static, Result<NodeOutput<ReactUpdate>, NodeError>> {
         let settings = Arc::clone(&self.0);
-        Box::pin(async move { ask(&settings, &input.state, &runtime).await.map(Into::into) })
+        Box::pin(async move { ask(&settings, input.state, &runtime).await.map(Into::into) })
     }
 }
 
 async fn ask(
     settings: &Settings,
-    state: &ReactState,
+    state: Arc<ReactState>,
     runtime: &Runtime,
 ) -> Result<ReactUpdate, NodeError> {
+    if let Some(reached) = settings.limits.model(&state) {
+        return at_limit(reached, runtime);
+    }
     let memo = runtime
         .extension::<Arc<Memo>>()
         .ok_or_else(|| NodeError::new("the node runs outside its agent"))?;
     let round = memo.rounds.fetch_add(1, Ordering::Relaxed) + 1;
-    let (mut written, request) = request(settings, memo, state, runtime)?;
+    let (mut written, request) = request(settings, memo, &state, runtime)?;
     runtime.emit(Interest::AGENT, || RunEvent::RoundStarted {
         round,
         model: Arc::clone(&settings.model_name),
     });
 
     let began = Instant::now();
-    let mut response = settings.model.generate(request).await?;
+    let call = ModelCall {
+        model: Arc::clone(&settings.model),
+        request,
+        state: Arc::clone(&state),
+        runtime: runtime.clone(),
+    };
+    let mut response = settings.chain.run(call).await?;
     let taken = |id: &str| state.tool_results.contains_key(id);
     name_calls(&mut response.message, runtime.task.seed, taken);
     let calls = &response.message.tool_calls;
@@ -60,11 +72,30 @@ async fn ask(
         message: Arc::clone(&message),
     });
     written = written.and(message);
-    let update = ReactUpdate::default().messages(written);
+    let update = ReactUpdate::default()
+        .messages(written)
+        .tally(vec![Count::Model(response.usage)]);
     Ok(match active {
         Some(server) => update.active_server(server),
         None => update,
     })
+}
+
+/// Ends the agent, or the run.
+fn at_limit(reached: Reached, runtime: &Runtime) -> Result<ReactUpdate, NodeError> {
+    if reached.at_limit == AtLimit::Fail {
+        return Err(Error::new(ErrorKind::CallLimit, reached.what).into());
+    }
+    let message = Arc::new(ChatMessage::assistant(format!(
+        "I stopped: {}.",
+        reached.what
+    )));
+    runtime.emit(Interest::MESSAGES, || RunEvent::Message {
+        message: Arc::clone(&message),
+    });
+    Ok(ReactUpdate::default()
+        .messages(message)
+        .stop_reason(AgentStop::ModelCallLimit))
 }
 
 /// The question, and what has to be written for the history to be whole. The whole history is
@@ -88,5 +119,8 @@ fn request(
     }
     let mut request = ChatRequest::new(transcript).with_tools(Arc::clone(&memo.table.specs));
     request.system = settings.system.of(state);
+    if settings.response.is_some() {
+        request.tool_choice = ToolChoice::Required;
+    }
     Ok((written, request))
 }

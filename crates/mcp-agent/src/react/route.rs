@@ -4,20 +4,24 @@ use mcp_interceptors::Goto;
 use mcp_model::{AssistantMessage, ChatMessage};
 
 use super::results::FailureClass;
-use super::settings::StopAfter;
+use super::settings::{Settings, StopAfter};
 use super::state::ReactState;
 use crate::graph::Targets;
 
 pub(crate) const MODEL: &str = "model";
 pub(crate) const TOOLS: &str = "tools";
 pub(crate) const STOP: &str = "stop";
+pub(crate) const DISPATCH: &str = "dispatch";
 
-/// A task for each call of the model's answer; without calls the run ends.
-pub(crate) fn after_model(state: &ReactState) -> Targets {
+/// A task for each call of the model's answer; without calls the agent is at its end.
+pub(crate) fn after_model(state: &ReactState, exit: &Goto) -> Targets {
     let calls = match state.last_round() {
         Some((asking, 0)) => asking.tool_calls.len(),
         _ => 0,
     };
+    if calls == 0 {
+        return exit.clone().into();
+    }
     let send = |index: usize| Goto::Send {
         node: TOOLS.to_owned(),
         input: index.into(),
@@ -25,15 +29,41 @@ pub(crate) fn after_model(state: &ReactState) -> Targets {
     (0..calls).map(send).collect::<Vec<_>>().into()
 }
 
-/// Back to the model, or to the end if too many rounds failed.
-pub(crate) fn after_tools(state: &ReactState, stop: StopAfter) -> Targets {
+/// To the next round; to the end if the answer is there; to a stop if it is enough.
+pub(crate) fn after_tools(
+    state: &ReactState,
+    settings: &Settings,
+    (entry, exit): (&str, &Goto),
+) -> Targets {
+    if state.structured_response.is_some() || is_direct(state, settings) {
+        return exit.clone().into();
+    }
+    let limited = settings.limits.has_tools() && settings.limits.ends_after(state).is_some();
+    if limited || too_many_failed(state, settings.stop_after) {
+        return STOP.into();
+    }
+    entry.into()
+}
+
+/// Whether every result of the last round is an answer by itself.
+fn is_direct(state: &ReactState, settings: &Settings) -> bool {
+    let Some((asking, _)) = state.last_round().filter(|_| !settings.direct.is_empty()) else {
+        return false;
+    };
+    asking.tool_calls.iter().all(|call| {
+        let failed = || state.tool_results.get(&call.id).is_some_and(|r| r.is_error);
+        settings.direct.contains(&call.name) && !failed()
+    })
+}
+
+fn too_many_failed(state: &ReactState, stop: StopAfter) -> bool {
     let outside = |class| class == FailureClass::Outside;
     let limits = [
         (stop.outside, failed_rounds(state, stop.outside, outside)),
         (stop.any, failed_rounds(state, stop.any, |_| true)),
     ];
     let over = |(limit, failed): &(u32, u32)| *limit > 0 && failed >= limit;
-    if limits.iter().any(over) { STOP } else { MODEL }.into()
+    limits.iter().any(over)
 }
 
 /// How many of the last rounds failed in every call with such a failure; counts to `limit`.

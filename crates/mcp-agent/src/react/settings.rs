@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use mcp_model::ChatModel;
 
 use super::answer::ShowStructured;
+use super::limits::Limits;
+use super::model_chain::ModelNext;
+use super::response::ResponseFormat;
 use super::state::ReactState;
 use super::table::{LastTable, Source, Table};
 use super::truncate::Truncate;
@@ -22,6 +25,11 @@ pub(crate) struct Settings {
     pub(crate) truncate: Option<Truncate>,
     pub(crate) structured: ShowStructured,
     pub(crate) stop_after: StopAfter,
+    pub(crate) chain: ModelNext,
+    pub(crate) limits: Limits,
+    pub(crate) response: Option<ResponseFormat>,
+    /// Tools whose results are the answer.
+    pub(crate) direct: Vec<String>,
 }
 
 /// After how many rounds in a row in which every call failed an agent stops.

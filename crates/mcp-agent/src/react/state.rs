@@ -1,13 +1,14 @@
 //! What an agent knows.
 
 use mcp_interceptors::{JsonMap, ServerFailure};
-use mcp_model::{AssistantMessage, ChatMessage, ToolUse};
+use mcp_model::{AssistantMessage, ChatMessage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::results::ToolResults;
+use super::tally::Counting;
 use crate::RunOutput;
-use crate::state::{JsonSchema, JsonState, LastInOrder, Messages, MessagesUpdate};
+use crate::state::{Folded, JsonSchema, JsonState, LastInOrder, Messages, MessagesUpdate};
 
 /// Why an agent stopped, if not because the model had nothing more to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,6 +36,10 @@ crate::state! {
         stop_reason: LastInOrder<Option<AgentStop>>,
         /// The servers that could not be used when the run began.
         server_failures: LastInOrder<Vec<ServerFailure>>,
+        /// The structured answer of this run, if one was asked for and given.
+        structured_response: LastInOrder<Option<Value>>,
+        /// How often model and tools were asked, and what it cost.
+        tally: Folded<Counting>,
         /// Fields of one's own; tools and layers write them with a command.
         values: Values,
     }
@@ -66,14 +71,13 @@ impl ReactState {
             .next()
     }
 
-    /// A call of the last round.
-    pub(crate) fn call(&self, index: usize) -> Option<&ToolUse> {
-        self.last_round()?.0.tool_calls.get(index)
-    }
-
-    /// What the model said last. Empty if it has said nothing.
+    /// What was said last: the model's words, or, where a tool's result is the answer, that.
+    /// Empty if nothing was said.
     #[must_use]
     pub fn answer(&self) -> String {
+        if let Some(ChatMessage::Tool(answer)) = self.messages.last().map(|last| &**last) {
+            return answer.text();
+        }
         let last = self.last_round();
         last.map_or_else(String::new, |(message, _)| message.text())
     }
@@ -86,7 +90,7 @@ impl ReactState {
 }
 
 impl RunOutput<ReactState> {
-    /// What the model said last. Empty if it has said nothing.
+    /// What was said last; see [`ReactState::answer`].
     #[must_use]
     pub fn answer(&self) -> String {
         self.state.answer()
@@ -109,7 +113,13 @@ pub(crate) fn read_command(update: JsonMap) -> Result<ReactUpdate, String> {
                 let messages = serde_json::from_value(value);
                 own.messages = Some(messages.map_err(|error| format!("messages: {error}"))?);
             }
-            "tool_results" | "active_server" | "stop_reason" | "server_failures" | "values" => {
+            "tool_results"
+            | "active_server"
+            | "stop_reason"
+            | "server_failures"
+            | "values"
+            | "structured_response"
+            | "tally" => {
                 return Err(format!("{name} cannot be written by a tool"));
             }
             _ => {

@@ -9,7 +9,6 @@ use mcp_model::{ToolSpec, ToolUse};
 use mcp_protocol::Tool;
 use serde_json::{Map, Value, json};
 
-use super::reader;
 use crate::{Error, ErrorKind};
 
 /// A toolset with the layers of the agent around its calls.
@@ -43,14 +42,14 @@ impl LastTable {
     pub(crate) async fn list(
         &self,
         sources: &[Source],
-        reader: bool,
+        own: &[ToolSpec],
     ) -> Result<(Arc<Table>, Vec<ServerFailure>), Error> {
         let lists = join_all(sources.iter().map(|source| source.toolset.tools())).await;
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let listed = lists.iter().flat_map(|list| &list.tools);
         let table = match last.as_ref().filter(|table| table.is_of(listed)) {
             Some(table) => Arc::clone(table),
-            None => Arc::new(Table::build(sources, &lists, reader)?),
+            None => Arc::new(Table::build(sources, &lists, own)?),
         };
         *last = Some(Arc::clone(&table));
         let failures = lists.into_iter().flat_map(|list| list.failures);
@@ -59,7 +58,7 @@ impl LastTable {
 }
 
 impl Table {
-    fn build(sources: &[Source], lists: &[ToolList], reader: bool) -> Result<Self, Error> {
+    fn build(sources: &[Source], lists: &[ToolList], own: &[ToolSpec]) -> Result<Self, Error> {
         let mut entries: HashMap<String, Entry> = HashMap::new();
         let mut specs = Vec::new();
         let mut listed = Vec::new();
@@ -79,13 +78,13 @@ impl Table {
             specs.push(spec(tool.name(), tool.shown()));
             listed.push(Arc::clone(tool));
         }
-        if reader {
-            if let Some(own) = entries.get(reader::NAME) {
-                let (name, server) = (reader::NAME, own.tool.server());
+        for spec in own {
+            if let Some(taken) = entries.get(&spec.name) {
+                let (name, server) = (&spec.name, taken.tool.server());
                 let message = format!("{server} has a tool named {name}, which is the agent's own");
                 return Err(Error::new(ErrorKind::Tools, message));
             }
-            specs.push(reader::spec());
+            specs.push(spec.clone());
         }
         Ok(Self {
             entries,

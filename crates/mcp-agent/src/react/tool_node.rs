@@ -1,32 +1,30 @@
 //! The node that carries out one tool call. A round has one task for each call.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use http::Extensions;
-use mcp_interceptors::{
-    BoxFuture, CallError, CallErrorKind, Command, JsonMap, RawResult, Reports, Scope, ToolCall,
-    ToolMessage, ToolOutcome,
-};
+use mcp_interceptors::{BoxFuture, Command, Goto, Scope, ToolMessage};
 use mcp_model::{ChatMessage, ToolAnswer, ToolUse};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::answer::{Answer, shown};
-use super::events::Watched;
-use super::reader;
 use super::results::{FailureClass, StoredResult};
 use super::settings::{Memo, Settings};
 use super::state::{ReactState, ReactUpdate, read_command};
-use super::table::{Entry, Table};
+use super::tally::Count;
+use super::tool_work::Work;
 use crate::checkpoint::now_ms;
-use crate::graph::{Failure, NodeError, NodeInput, NodeOutput, panic_text};
+use crate::graph::{NodeError, NodeInput, NodeOutput};
 use crate::state::MessagesUpdate;
 use crate::stream::{Interest, RunEvent};
-use crate::{Node, Runtime, ToolRuntime};
+use crate::{Error, ErrorKind, Node, Runtime};
 
 /// Carries out the call whose index in the last round is the payload.
-pub(crate) struct ToolNode(pub(crate) Arc<Settings>);
+pub(crate) struct ToolNode {
+    pub(crate) settings: Arc<Settings>,
+    /// Where a command to the end leads.
+    pub(crate) exit: Goto,
+}
 
 impl Node<ReactState> for ToolNode {
     fn run(
@@ -34,8 +32,13 @@ impl Node<ReactState> for ToolNode {
         input: NodeInput<ReactState>,
         runtime: Runtime,
     ) -> BoxFuture<'static, Result<NodeOutput<ReactUpdate>, NodeError>> {
-        let settings = Arc::clone(&self.0);
-        Box::pin(async move { carry_out(&settings, input, runtime).await })
+        let (settings, exit) = (Arc::clone(&self.settings), self.exit.clone());
+        Box::pin(async move {
+            let mut output = carry_out(&settings, input, runtime).await?;
+            let ends = output.goto.iter_mut().filter(|goto| **goto == Goto::End);
+            ends.for_each(|goto| *goto = exit.clone());
+            Ok(output)
+        })
     }
 }
 
@@ -48,31 +51,32 @@ async fn carry_out(
         .extension::<Arc<Memo>>()
         .cloned()
         .ok_or_else(|| NodeError::new("the node runs outside its agent"))?;
-    let payload = input.payload.unwrap_or_default();
-    let index = payload
-        .as_u64()
-        .and_then(|index| usize::try_from(index).ok());
-    let call = index
-        .and_then(|index| input.state.call(index))
-        .cloned()
+    let index = input.payload.as_ref().and_then(Value::as_u64);
+    let index = index.and_then(|index| usize::try_from(index).ok());
+    let (round, index) = input
+        .state
+        .last_round()
+        .zip(index)
+        .ok_or_else(|| NodeError::new("there is no round to take a call from"))?;
+    let call = round
+        .0
+        .tool_calls
+        .get(index)
         .ok_or_else(|| NodeError::new("there is no such call in the last round"))?;
 
-    let mut work = Work {
-        watched: Watched::new(&runtime, memo.table.get(&call.name), &call),
-        entry: memo.table.get(&call.name),
-        call: &call,
-        args: JsonMap::new(),
-    };
     let (started_ms, began) = (now_ms(), Instant::now());
-    let answer = work
-        .answer(settings, &memo.table, &input.state, &runtime)
-        .await?;
+    let mut work = Work::new(settings, &memo, &input.state, &runtime, call);
+    let answer = match settings.limits.call(&input.state, round.0, index) {
+        Some(reached) if reached.at_limit == super::AtLimit::Fail => {
+            return Err(Error::new(ErrorKind::CallLimit, reached.what).into());
+        }
+        Some(reached) => Answer::refused(format!("not called: {}", reached.what)),
+        None => work.answer().await?,
+    };
     work.watched.ended(&answer);
     let duration = began.elapsed().as_millis();
     let stored = StoredResult {
-        server: work
-            .entry
-            .map_or_else(|| "".into(), |e| Arc::clone(e.tool.server())),
+        server: work.server(),
         tool: call.name.as_str().into(),
         args: std::mem::take(&mut work.args),
         content: Vec::new(),
@@ -83,114 +87,11 @@ async fn carry_out(
         started_ms,
         duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
     };
-    write(settings, &runtime, &call, answer, stored)
-}
-
-/// One call on its way.
-struct Work<'a> {
-    call: &'a ToolUse,
-    entry: Option<&'a Entry>,
-    args: JsonMap,
-    watched: Watched,
-}
-
-impl Work<'_> {
-    /// What came of the call. An error here ends the task: the call waits, or was given up.
-    async fn answer(
-        &mut self,
-        settings: &Settings,
-        table: &Table,
-        state: &Arc<ReactState>,
-        runtime: &Runtime,
-    ) -> Result<Answer, NodeError> {
-        self.args = match self.call.parsed_arguments() {
-            Ok(args) => args,
-            Err(error) => {
-                self.watched.started(&JsonMap::new());
-                return Ok(Answer::refused(bad_arguments(self.call, &error)));
-            }
-        };
-        self.watched.started(&self.args);
-        let Some(entry) = self.entry else {
-            let own = settings.truncate.is_some() && self.call.name == reader::NAME;
-            return Ok(if own {
-                let message = reader::read(&state.tool_results, self.args.clone());
-                Answer::of(message.into(), &RawResult::new())
-            } else {
-                Answer::refused(table.unknown(&self.call.name))
-            });
-        };
-        let raw = RawResult::new();
-        let tool_call = self.tool_call(entry, state, runtime, &raw);
-        let done = AssertUnwindSafe(entry.service.call(tool_call)).catch_unwind();
-        let outcome = done.await.unwrap_or_else(|panic| {
-            let message = format!("it panicked: {}", panic_text(&*panic));
-            Err(CallError::new(CallErrorKind::Tool, message))
-        });
-        self.judge(outcome, &raw, runtime)
+    let mut output = write(settings, &runtime, call, answer, stored);
+    if let Some(response) = work.response.take() {
+        output = output.update(ReactUpdate::default().structured_response(response));
     }
-
-    fn tool_call(
-        &self,
-        entry: &Entry,
-        state: &Arc<ReactState>,
-        runtime: &Runtime,
-        raw: &RawResult,
-    ) -> ToolCall {
-        let id = self.call.id.as_str();
-        let mut extensions = Extensions::new();
-        extensions.insert(ToolRuntime::new(runtime.clone(), Arc::clone(state), id));
-        extensions.insert(raw.clone());
-        if let Some(reports) = self.watched.reports() {
-            extensions.insert::<Reports>(reports);
-        }
-        ToolCall::in_context(Arc::clone(&entry.tool), self.args.clone(), extensions)
-    }
-
-    fn judge(
-        &mut self,
-        outcome: Result<ToolOutcome, CallError>,
-        raw: &RawResult,
-        runtime: &Runtime,
-    ) -> Result<Answer, NodeError> {
-        let error = match outcome {
-            Ok(outcome) => return Ok(Answer::of(outcome, raw)),
-            Err(error) => error,
-        };
-        match error.kind() {
-            CallErrorKind::Interrupted => {
-                self.watched.interrupted();
-                Err(interruption(&error, runtime))
-            }
-            CallErrorKind::Cancelled if runtime.cancellation().is_cancelled() => {
-                Err(NodeError(Failure::Cancelled))
-            }
-            _ => Ok(Answer::error(&self.call.name, &error)),
-        }
-    }
-}
-
-/// A question as the graph knows it. One that a layer made by itself gets its id here.
-fn interruption(error: &CallError, runtime: &Runtime) -> NodeError {
-    let known = error.payload().cloned().unwrap_or_default();
-    match serde_json::from_value(known.clone()) {
-        Ok(interrupts) => NodeError(Failure::Interrupted(interrupts)),
-        Err(_) => match runtime.interrupt(known) {
-            Err(interruption) => interruption,
-            Ok(_) => NodeError::new("a layer asked, and did not take the answer"),
-        },
-    }
-}
-
-fn bad_arguments(call: &ToolUse, error: &mcp_model::ArgumentsError) -> String {
-    let shown: String = call.arguments.chars().take(200).collect();
-    let more = if shown.len() < call.arguments.len() {
-        " (cut short)"
-    } else {
-        ""
-    };
-    let name = &call.name;
-    format!("{name} was not called: {error}. The arguments were: {shown}{more}")
+    Ok(output)
 }
 
 /// Everything that the call writes: its answer, right behind the call; the whole result; what a
@@ -201,7 +102,7 @@ fn write(
     call: &ToolUse,
     answer: Answer,
     mut stored: StoredResult,
-) -> Result<NodeOutput<ReactUpdate>, NodeError> {
+) -> NodeOutput<ReactUpdate> {
     let Answer {
         mut message,
         command,
@@ -211,7 +112,7 @@ fn write(
         None => (ReactUpdate::default(), Vec::new(), Vec::new()),
         Some(command) => obey(command, &mut message),
     };
-    let own = settings.truncate.is_some() && call.name == reader::NAME;
+    let own = settings.is_own(&call.name);
     let mut content = shown(&message, settings.structured);
     if !own && let Some(truncate) = settings.truncate {
         let cut = truncate.content(&content, &call.id);
@@ -219,12 +120,15 @@ fn write(
         content = cut.unwrap_or(content);
     }
     stored.is_error = message.is_error();
-    stored.failure = failure.or_else(|| message.is_error().then_some(FailureClass::Call));
+    stored.failure = failure.or_else(|| stored.is_error.then_some(FailureClass::Call));
     stored.content = message.content;
     stored.structured = message.artifact;
 
-    let answer = ToolAnswer::new(call, content, stored.is_error);
-    let answer = Arc::new(ChatMessage::Tool(answer));
+    let answer = Arc::new(ChatMessage::Tool(ToolAnswer::new(
+        call,
+        content,
+        stored.is_error,
+    )));
     runtime.emit(Interest::MESSAGES, || RunEvent::Message {
         message: Arc::clone(&answer),
     });
@@ -232,7 +136,8 @@ fn write(
     messages.append(update.messages.unwrap_or_default());
     let mut written = ReactUpdate::default()
         .messages(messages)
-        .active_server(None);
+        .active_server(None)
+        .tally(vec![Count::Tool(settings.limits.counted(&call.name))]);
     written.values = update.values;
     if !own {
         let stored = std::iter::once((call.id.clone(), Arc::new(stored)));
@@ -241,15 +146,12 @@ fn write(
     let mut output = NodeOutput::from(written).last_wins();
     output.goto = goto;
     output.parent = parent;
-    Ok(output)
+    output
 }
 
 /// What a command means for this graph, and for the one around it. A command that does not fit
 /// the state is the tool's failure, for the model to read.
-fn obey(
-    command: Command,
-    message: &mut ToolMessage,
-) -> (ReactUpdate, Vec<mcp_interceptors::Goto>, Vec<Command>) {
+fn obey(command: Command, message: &mut ToolMessage) -> (ReactUpdate, Vec<Goto>, Vec<Command>) {
     if command.graph == Scope::Parent {
         return (ReactUpdate::default(), Vec::new(), vec![command]);
     }

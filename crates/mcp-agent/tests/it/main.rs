@@ -6,6 +6,7 @@ mod agent;
 mod commands;
 mod durable;
 mod goto;
+mod middleware;
 mod resume;
 mod steps;
 mod stores;
