@@ -59,10 +59,11 @@ async fn main() -> Result<()> {
     let plans: Vec<Plan> = serde_json::from_str(&text.replace("{port}", &port.to_string()))?;
     for plan in &plans {
         let newest = report(plan, &ProtocolVersion::ALL).await?;
-        for version in ProtocolVersion::ALL {
-            if newest.as_deref() != Some(version.as_str()) {
-                report(plan, &[version]).await?;
-            }
+        let others = ProtocolVersion::ALL
+            .into_iter()
+            .filter(|version| newest.as_deref() != Some(version.as_str()));
+        for version in others {
+            report(plan, &[version]).await?;
         }
     }
     Ok(())
@@ -71,25 +72,20 @@ async fn main() -> Result<()> {
 /// Tries a server with these revisions; says which one was agreed on.
 async fn report(plan: &Plan, versions: &[ProtocolVersion]) -> Result<Option<String>> {
     let tried = tokio::time::timeout(Duration::from_secs(60), run(plan, versions)).await;
-    let mut report = json!({"server": plan.name});
-    let mut agreed = None;
-    match tried.unwrap_or_else(|_| Err("not done within 60 s".into())) {
-        Ok(Done { version, what }) => {
-            report["version"] = json!(version);
-            report["done"] = json!(what);
-            agreed = Some(version);
+    let tried = tried.unwrap_or_else(|_| Err("not done within 60 s".into()));
+    let server = &plan.name;
+    let report = match (&tried, versions) {
+        (Ok(Done { version, what }), _) => {
+            json!({"server": server, "version": version, "done": what})
         }
-        Err(error) => match versions {
-            // A server need not know every revision.
-            [version] if error.is::<NotOffered>() => {
-                report["version"] = json!(version.as_str());
-                report["refused"] = json!(error.to_string());
-            }
-            _ => report["error"] = json!(error.to_string()),
-        },
-    }
+        // A server need not know every revision.
+        (Err(error), [version]) if error.is::<NotOffered>() => {
+            json!({"server": server, "version": version.as_str(), "refused": error.to_string()})
+        }
+        (Err(error), _) => json!({"server": server, "error": error.to_string()}),
+    };
     writeln!(std::io::stdout(), "{report}")?;
-    Ok(agreed)
+    Ok(tried.ok().map(|done| done.version))
 }
 
 /// What came of a try.
