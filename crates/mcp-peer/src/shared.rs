@@ -6,7 +6,7 @@ use std::time::Instant;
 use mcp_jsonrpc::{Id, Notification, Refused};
 use mcp_protocol::ProtocolVersion;
 use mcp_protocol::lifecycle::{Connection, OutgoingCall};
-use mcp_transport::{Call, CallError, Delivery, TransportError, TransportErrorKind};
+use mcp_transport::{Call, CallError, CallId, Delivery, TransportError, TransportErrorKind};
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::state::{Reply, State};
@@ -57,6 +57,7 @@ impl Shared {
             out.progress_token = Some(token);
             sink
         });
+        let place = call.extensions.get::<CallId>();
         let now = now();
         let mut state = self.lock();
         if let Some(reason) = &state.ending {
@@ -64,6 +65,9 @@ impl Shared {
         }
         match state.connection.call(now, out, reply) {
             Ok(id) => {
+                if let Some(place) = place {
+                    place.set(&id);
+                }
                 state.calls.insert(id.clone(), sink);
                 drop(state);
                 self.wake.notify_one();

@@ -1,7 +1,7 @@
 //! The way out: what one may send to the peer.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http::Extensions;
@@ -52,7 +52,7 @@ pub struct Call {
     /// What HTTP shows intermediaries in headers since 2026-07-28; other transports ignore it.
     pub mirror: Mirror,
     /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers, and
-    /// [`WithoutHeaders`].
+    /// [`WithoutHeaders`]; for every transport a [`CallId`] to be filled in.
     pub extensions: Extensions,
 }
 
@@ -60,6 +60,36 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a list with a name of its own")]
 pub struct WithoutHeaders(pub Vec<http::HeaderName>);
+
+/// Where a transport notes the id that it gives a call, before the call is sent: an extension of
+/// [`Call`]. Clones are the same place.
+#[derive(Clone, Debug, Default)]
+pub struct CallId(Arc<OnceLock<Id>>);
+
+impl CallId {
+    /// A place without an id.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id; `None` before the call is sent.
+    #[must_use]
+    pub fn get(&self) -> Option<&Id> {
+        self.0.get()
+    }
+
+    /// For transports: notes the id. Only the first one counts.
+    pub fn set(&self, id: &Id) {
+        self.0.get_or_init(|| id.clone());
+    }
+}
+
+/// The call of ours in whose answer stream a message of the peer came, where a transport has such
+/// streams: an extension of [`Incoming`](crate::Incoming).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "an id with a meaning")]
+pub struct PartOf(pub Id);
 
 /// The parts of a request that Streamable HTTP repeats in headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,9 @@ mod memory;
 mod session;
 mod stream;
 
-pub use channel::{Call, Channel, Mirror, Progress, ProgressSink, Timeouts, WithoutHeaders};
+pub use channel::{
+    Call, CallId, Channel, Mirror, PartOf, Progress, ProgressSink, Timeouts, WithoutHeaders,
+};
 pub use error::{CallError, Delivery, Rejection, TransportError, TransportErrorKind};
 pub use handler::{Handler, Incoming};
 pub use memory::{MemoryEnd, MemoryReader, MemoryWriter, memory};
