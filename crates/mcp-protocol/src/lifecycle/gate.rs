@@ -5,7 +5,7 @@
 
 use super::identity::ServerIdentity;
 use crate::error::NotNegotiated;
-use crate::{ClientCapabilities, Feature, ProtocolVersion, ServerCapabilities};
+use crate::{ClientCapabilities, Feature, ProtocolVersion, ServerCapabilities, tasks};
 
 /// Whether a revision has a method. Methods that no revision of the core knows are left to
 /// extensions: they exist everywhere.
@@ -53,17 +53,31 @@ pub(super) fn server_allows(
         ),
         "logging/setLevel" => (capabilities.logging.is_some(), "logging"),
         "subscriptions/listen" => (has_changes(capabilities), "listChanged or subscribe"),
-        "tasks/result" => (capabilities.tasks.is_some(), "tasks"),
-        "tasks/list" => (
-            capabilities
-                .tasks
-                .as_ref()
-                .is_some_and(|t| t.list.is_some()),
-            "tasks.list",
-        ),
+        "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" | "tasks/update" => {
+            has_tasks(method, version, capabilities)
+        }
         _ => return Ok(()),
     };
     declared(offered, method, "server", capability)
+}
+
+/// Tasks are a capability in one revision and an extension beside those without handshake.
+fn has_tasks(
+    method: &str,
+    version: ProtocolVersion,
+    capabilities: &ServerCapabilities,
+) -> (bool, &'static str) {
+    if !version.has(Feature::Tasks) {
+        let spoken = version.is_stateless() && capabilities.has_extension(tasks::EXTENSION);
+        return (spoken, "extensions.io.modelcontextprotocol/tasks");
+    }
+    let tasks = capabilities.tasks.as_ref();
+    match method {
+        "tasks/list" => (tasks.is_some_and(|t| t.list.is_some()), "tasks.list"),
+        "tasks/cancel" => (tasks.is_some_and(|t| t.cancel.is_some()), "tasks.cancel"),
+        "tasks/update" => (false, "extensions.io.modelcontextprotocol/tasks"),
+        _ => (tasks.is_some(), "tasks"),
+    }
 }
 
 /// Whether a server may send this request to a client with these capabilities, or ask it that

@@ -9,7 +9,11 @@ use mcp_protocol::lifecycle::{
     ClientConnection, ClientIdentity, Connection, Event, Negotiated, Negotiator, NotNegotiated,
     Outcome, OutgoingCall, Preference, ServerConnection, ServerIdentity, Step, Wire,
 };
-use mcp_protocol::{ClientCapabilities, Implementation, ProtocolVersion};
+use mcp_protocol::{
+    ClientCapabilities, Implementation, ProtocolVersion, ServerCapabilities, ServerTasksCapability,
+    tasks,
+};
+use serde_json::Map;
 
 use super::{identity, transcript::start};
 
@@ -204,6 +208,31 @@ fn proto_13_what_was_not_declared_is_refused_without_a_message() {
         );
         let undeclared = negotiated.allows_notification("notifications/roots/list_changed");
         assert!(undeclared.is_err());
+    }
+}
+
+#[test]
+fn tasks_are_a_capability_or_an_extension_as_the_revision_has_them() {
+    let methods = ["get", "result", "list", "cancel", "update"].map(|m| format!("tasks/{m}"));
+    let tasks = ServerTasksCapability::new().with_cancel(Map::new());
+    let extensions = Map::from_iter([(tasks::EXTENSION.to_owned(), Map::new().into())]);
+    let capabilities = ServerCapabilities::new()
+        .with_tasks(Box::new(tasks))
+        .with_extensions(extensions);
+    let client = ClientIdentity::new(Implementation::new("c", "1"), ClientCapabilities::new());
+    for version in ProtocolVersion::ALL {
+        let allowed = |capabilities| {
+            let negotiated = Negotiated::new(version, capabilities, client.clone());
+            let allowed = |method: &&String| negotiated.allows(method.as_str()).is_ok();
+            methods.iter().filter(allowed).cloned().collect::<Vec<_>>()
+        };
+        assert!(allowed(ServerCapabilities::new()).is_empty(), "{version}");
+        let expected: &[&str] = match version {
+            ProtocolVersion::V2025_11_25 => &["tasks/get", "tasks/result", "tasks/cancel"],
+            ProtocolVersion::V2026_07_28 => &["tasks/get", "tasks/cancel", "tasks/update"],
+            _ => &[],
+        };
+        assert_eq!(allowed(capabilities.clone()), expected, "{version}");
     }
 }
 
