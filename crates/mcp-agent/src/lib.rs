@@ -28,10 +28,10 @@ pub use graph::{
 pub use interrupt::Interrupt;
 pub use mcp_interceptors::{Command, Goto, Scope};
 pub use react::{
-    AgentInput, AgentStop, AtLimit, CallLimit, Count, Counting, Counts, FailureClass, HookOutput,
-    Jump, Middleware, ModelCall, ModelNext, ReactAgent, ReactBuilder, ReactState, ReactUpdate,
-    ResponseFormat, ShowStructured, StopAfter, StoredResult, SystemPrompt, Tally, ToolResults,
-    Truncate, Values, When,
+    AgentInput, AgentStop, AtLimit, CallLimit, ClearToolResults, Count, Counting, Counts,
+    FailureClass, HookOutput, Jump, Middleware, ModelCall, ModelFallback, ModelNext, ModelRetry,
+    ReactAgent, ReactBuilder, ReactState, ReactUpdate, ResponseFormat, ShowStructured, StopAfter,
+    StoredResult, Summarise, SystemPrompt, Tally, ToolResults, Trigger, Truncate, Values, When,
 };
 pub use runtime::{ExecutionInfo, Runtime};
 pub use state::State;

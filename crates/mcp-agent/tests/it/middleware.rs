@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_agent::{
-    AgentStop, AtLimit, CallLimit, ErrorKind, HookOutput, Jump, Middleware, ModelCall, ModelNext,
-    ReactBuilder, ReactState, ReactUpdate, ResponseFormat, RunOptions, Runtime, When,
+    AgentStop, AtLimit, CallLimit, ClearToolResults, ErrorKind, HookOutput, Jump, Middleware,
+    ModelCall, ModelFallback, ModelNext, ModelRetry, ReactBuilder, ReactState, ReactUpdate,
+    ResponseFormat, RunOptions, Runtime, Summarise, Trigger, When,
 };
 use mcp_interceptors::{Command, LocalTools, from_fn};
 use mcp_model::{ChatMessage, ModelError, ModelErrorKind, ScriptedModel};
@@ -312,4 +313,94 @@ async fn the_result_of_a_direct_tool_is_the_answer() {
         .unwrap();
     let output = mixed.run("go", RunOptions::new()).await.unwrap();
     assert_eq!(output.answer(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_model_is_asked_again_and_then_another_one() {
+    let busy = || ModelError::new(ModelErrorKind::Overloaded, "busy");
+    let first = ScriptedModel::new()
+        .fails(busy())
+        .fails(busy())
+        .says("third time");
+    let retrying = agent(&first).with(ModelRetry::default()).build().unwrap();
+    assert_eq!(
+        retrying
+            .run("go", RunOptions::new())
+            .await
+            .unwrap()
+            .answer(),
+        "third time"
+    );
+
+    let wrong = ModelError::new(ModelErrorKind::Auth, "no key");
+    let first = ScriptedModel::new().fails(wrong);
+    let second = ScriptedModel::new().fails(busy());
+    let third = ScriptedModel::new().says("from the third");
+    let others: [Arc<dyn mcp_model::ChatModel>; 2] = [Arc::new(second.clone()), Arc::new(third)];
+    let falling = agent(&first)
+        .with(ModelFallback::new(others))
+        .with(ModelRetry::new(1));
+    let output = falling
+        .build()
+        .unwrap()
+        .run("go", RunOptions::new())
+        .await
+        .unwrap();
+    assert_eq!(output.answer(), "from the third");
+    assert_eq!((first.requests().len(), second.requests().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_long_conversation_is_summarised_and_a_call_keeps_its_answer() {
+    let writer = ScriptedModel::new().says("they talked");
+    let model = twice();
+    let agent = agent(&model)
+        .tools(tools())
+        .with(Summarise::new(Arc::new(writer.clone()), Trigger::Messages(2)).keep(1))
+        .build()
+        .unwrap();
+    let output = agent.run("go", RunOptions::new()).await.unwrap();
+    let lines = shown(&output.state.messages);
+    assert_eq!(
+        lines,
+        [
+            "Summary of the conversation so far:\nthey talked",
+            "asks 1",
+            "1: result",
+            "done"
+        ]
+    );
+    assert_eq!(writer.requests()[0].messages[0].text(), "go");
+}
+
+#[tokio::test]
+async fn old_results_are_cleared_from_the_conversation_and_stay_readable() {
+    let long = "x".repeat(500);
+    let text = long.clone();
+    let tools = LocalTools::new("s").tool(tool("t"), move |_| {
+        let text = text.clone();
+        async move { Ok(text.into()) }
+    });
+    let model = ScriptedModel::new()
+        .calls([call("1", "t", &json!({}))])
+        .calls([call("2", "t", &json!({}))])
+        .says("done");
+    let agent = agent(&model)
+        .tools(tools)
+        .with(ClearToolResults::new(Trigger::Tokens(150), 1))
+        .build()
+        .unwrap();
+    let output = agent.run("go", RunOptions::new()).await.unwrap();
+    let lines = shown(&output.state.messages);
+    assert!(
+        lines[2].starts_with("1: [cleared; read_tool_result"),
+        "{}",
+        lines[2]
+    );
+    assert_eq!(lines[4], format!("2: {long}"));
+    assert_eq!(output.state.tool_results["1"].text(), long);
+    assert!(
+        model.requests()[1].messages[2].text().starts_with("xxx"),
+        "not yet too long"
+    );
 }
