@@ -10,11 +10,9 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
 use mcp_transport::{TransportError, TransportErrorKind};
 
-use super::http::RequestBody;
-use super::pool::{Origin, Pool};
+use super::pool::{Http1, Origin, Pool};
 
 /// The body of a response. Read to its end it gives the connection back to the pool; dropped
 /// before that it ends the exchange.
@@ -27,19 +25,15 @@ pub struct ResponseBody {
 pub(super) struct Lease {
     pool: Weak<Pool>,
     origin: Origin,
-    sender: http1::SendRequest<RequestBody>,
+    connection: Http1,
 }
 
 impl Lease {
-    pub(super) fn new(
-        pool: &Arc<Pool>,
-        origin: Origin,
-        sender: http1::SendRequest<RequestBody>,
-    ) -> Self {
+    pub(super) fn new(pool: &Arc<Pool>, origin: Origin, connection: Http1) -> Self {
         Self {
             pool: Arc::downgrade(pool),
             origin,
-            sender,
+            connection,
         }
     }
 }
@@ -68,11 +62,11 @@ impl ResponseBody {
         if let Some(Lease {
             pool,
             origin,
-            sender,
+            connection,
         }) = self.lease.take()
             && let Some(pool) = pool.upgrade()
         {
-            pool.put(&origin, sender);
+            pool.put(&origin, connection);
         }
     }
 

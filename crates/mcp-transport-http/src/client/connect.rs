@@ -3,18 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Uri;
+use http::uri::Scheme;
 use hyper::client::conn::{http1, http2};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::connect::{Connection as _, HttpConnector};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use mcp_transport::{TransportError, TransportErrorKind};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
 use tower_service::Service as _;
 
 use super::http::HttpClient;
-use super::pool::{Origin, Pool, Sender};
+use super::pool::{Http1, Origin, Pool, Sender};
+use super::proxy::{Proxies, Proxy};
 
 /// Settings of an [`HttpClient`].
 #[derive(Clone, Debug)]
@@ -24,6 +29,7 @@ pub struct HttpClientBuilder {
     idle_timeout: Duration,
     max_idle: usize,
     http2_only: bool,
+    proxies: Proxies,
     roots: Vec<CertificateDer<'static>>,
 }
 
@@ -34,6 +40,7 @@ impl Default for HttpClientBuilder {
             idle_timeout: Duration::from_secs(60),
             max_idle: 64,
             http2_only: false,
+            proxies: Proxies::from_env(),
             roots: Vec::new(),
         }
     }
@@ -64,6 +71,31 @@ impl HttpClientBuilder {
         self
     }
 
+    /// Goes through this proxy, whatever the environment says: `http://host:port`, with
+    /// `user:password@` where it wants that.
+    ///
+    /// # Errors
+    /// If the text is not such a URL.
+    pub fn proxy(mut self, url: &str) -> Result<Self, TransportError> {
+        let proxies = Proxies::all(url);
+        // Otherwise everything would go without a proxy, silently.
+        if proxies
+            .of(&Uri::from_static("http://example.com/"))
+            .is_none()
+        {
+            return Err(unreachable("the URL of the proxy is not usable".to_owned()));
+        }
+        self.proxies = proxies;
+        Ok(self)
+    }
+
+    /// Goes through no proxy. Default: the one that `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY`
+    /// names, save for hosts that `NO_PROXY` lists and for this machine.
+    pub fn no_proxy(mut self) -> Self {
+        self.proxies = Proxies::default();
+        self
+    }
+
     /// Trusts the certificates in this PEM text besides the public ones: those of a private
     /// authority.
     ///
@@ -88,25 +120,23 @@ impl HttpClientBuilder {
     /// If TLS cannot be set up, or a root certificate is not usable.
     pub fn build(self) -> Result<HttpClient, TransportError> {
         let pool = Pool::new(self.max_idle, self.idle_timeout);
-        let tls = tls(self.roots)
+        let mut tls = tls(self.roots)
             .map_err(|e| unreachable("TLS could not be set up".to_owned()).with_source(e))?;
+        tls.alpn_protocols.push(b"h2".to_vec());
+        if !self.http2_only {
+            tls.alpn_protocols.push(b"http/1.1".to_vec());
+        }
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(Duration::from_secs(60)));
         tcp.set_connect_timeout(Some(self.connect_timeout));
-        let builder = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http();
-        let https = if self.http2_only {
-            builder.enable_http2().wrap_connector(tcp)
-        } else {
-            builder.enable_all_versions().wrap_connector(tcp)
-        };
         let connector = Connector {
-            https,
+            tcp,
+            tls: Arc::new(tls),
             timeout: self.connect_timeout,
             http2_only: self.http2_only,
+            proxies: self.proxies,
         };
         Ok(HttpClient::from_parts(connector, pool))
     }
@@ -127,10 +157,15 @@ fn tls(own: Vec<CertificateDer<'static>>) -> Result<ClientConfig, rustls::Error>
 
 /// Makes connections and drives each in a task of its own, which ends with the connection.
 pub(super) struct Connector {
-    https: HttpsConnector<HttpConnector>,
+    tcp: HttpConnector,
+    tls: Arc<ClientConfig>,
     timeout: Duration,
     http2_only: bool,
+    proxies: Proxies,
 }
+
+type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Connector {
     pub(super) async fn connect(
@@ -149,7 +184,9 @@ impl Connector {
 
     async fn open(&self, origin: &Origin, pool: &Pool) -> Result<Sender, TransportError> {
         let failed = || unreachable(format!("no connection to {origin}"));
-        let io = self.https.clone().call(origin.uri()).await;
+        let target = origin.uri();
+        let proxy = self.proxies.of(&target);
+        let io = self.stream(target, proxy.as_ref()).await;
         let io = io.map_err(|e| failed().with_source(e))?;
         if self.http2_only || io.connected().is_negotiated_h2() {
             let mut builder = http2::Builder::new(TokioExecutor::new());
@@ -169,7 +206,36 @@ impl Connector {
             .await
             .map_err(|e| failed().with_source(e))?;
         tokio::spawn(drive(connection));
-        Ok(Sender::Http1(sender))
+        // Only what is not encrypted shows the proxy where it goes.
+        let proxy = proxy.filter(|_| !origin.is_tls());
+        Ok(Sender::Http1(Http1 { sender, proxy }))
+    }
+
+    /// TCP to the target or to the proxy, then what is encrypted.
+    async fn stream(&self, target: Uri, proxy: Option<&Proxy>) -> Result<Stream, BoxError> {
+        let tls = target.scheme() == Some(&Scheme::HTTPS);
+        let config = Arc::clone(&self.tls);
+        match proxy {
+            None => {
+                HttpsConnector::from((self.tcp.clone(), config))
+                    .call(target)
+                    .await
+            }
+            Some(proxy) if proxy.uri.scheme() != Some(&Scheme::HTTP) => {
+                Err("only http:// proxies are supported".into())
+            }
+            Some(proxy) if tls => {
+                let mut tunnel = Tunnel::new(proxy.uri.clone(), self.tcp.clone());
+                if let Some(auth) = proxy.auth.clone() {
+                    tunnel = tunnel.with_auth(auth);
+                }
+                HttpsConnector::from((tunnel, config)).call(target).await
+            }
+            Some(proxy) => {
+                let tcp = self.tcp.clone().call(proxy.uri.clone()).await?;
+                Ok(MaybeHttpsStream::Http(tcp))
+            }
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod link;
 mod listen;
 mod notify;
 mod pool;
+mod proxy;
 mod session;
 mod url;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::header::HOST;
+use http::header::{HOST, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Response, Uri, Version};
 use hyper::client::conn::{TrySendError, http1, http2};
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::body::{Lease, ResponseBody};
 use super::http::RequestBody;
+use super::proxy::Proxy;
 
 /// Whom a connection leads to: scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +32,10 @@ impl Origin {
             scheme: scheme.clone(),
             authority: authority.clone(),
         })
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.scheme == Scheme::HTTPS
     }
 
     pub(super) fn uri(&self) -> Uri {
@@ -84,8 +89,38 @@ struct Kept {
 }
 
 struct Idle {
-    sender: http1::SendRequest<RequestBody>,
+    connection: Http1,
     until: Instant,
+}
+
+/// An HTTP/1 connection.
+pub(super) struct Http1 {
+    pub(super) sender: http1::SendRequest<RequestBody>,
+    /// The proxy that it leads to, where that passes requests on.
+    pub(super) proxy: Option<Proxy>,
+}
+
+impl Http1 {
+    /// Says where a request goes, as HTTP/1 wants it.
+    fn address(&self, request: &mut Request<RequestBody>, origin: &Origin, path: &PathAndQuery) {
+        if !request.headers().contains_key(HOST)
+            && let Some(host) = origin.host()
+        {
+            request.headers_mut().insert(HOST, host);
+        }
+        *request.version_mut() = Version::HTTP_11;
+        *request.uri_mut() = match &self.proxy {
+            None => path.clone().into(),
+            Some(_) => origin.with_path(path.clone()),
+        };
+        if let Some(auth) = self.proxy.as_ref().and_then(|proxy| proxy.auth.clone()) {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, auth);
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
 }
 
 impl Pool {
@@ -113,15 +148,15 @@ impl Pool {
         let idle = kept.idle.get_mut(origin)?;
         let now = Instant::now();
         while let Some(last) = idle.pop() {
-            if now < last.until && !last.sender.is_closed() {
-                return Some(Sender::Http1(last.sender));
+            if now < last.until && !last.connection.is_closed() {
+                return Some(Sender::Http1(last.connection));
             }
         }
         kept.idle.remove(origin);
         None
     }
 
-    pub(super) fn put(&self, origin: &Origin, sender: http1::SendRequest<RequestBody>) {
+    pub(super) fn put(&self, origin: &Origin, connection: Http1) {
         let now = Instant::now();
         let until = now + self.idle_timeout;
         let mut kept = self.kept();
@@ -132,11 +167,11 @@ impl Pool {
         // The oldest stand first.
         let stale = idle
             .iter()
-            .take_while(|i| i.until <= now || i.sender.is_closed())
+            .take_while(|i| i.until <= now || i.connection.is_closed())
             .count();
         idle.drain(..stale);
         if idle.len() < self.max_idle {
-            idle.push(Idle { sender, until });
+            idle.push(Idle { connection, until });
         }
     }
 
@@ -162,7 +197,7 @@ impl fmt::Debug for Pool {
 
 /// A connection that can take a request.
 pub(super) enum Sender {
-    Http1(http1::SendRequest<RequestBody>),
+    Http1(Http1),
     Http2(http2::SendRequest<RequestBody>),
 }
 
@@ -184,20 +219,14 @@ impl Sender {
         let path = request.uri().path_and_query().cloned();
         let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
         let sent = match self {
-            Self::Http1(mut sender) => {
-                if sender.ready().await.is_err() {
+            Self::Http1(mut connection) => {
+                if connection.sender.ready().await.is_err() {
                     return Err(Unsent::Returned(Box::new(request)));
                 }
-                if !request.headers().contains_key(HOST)
-                    && let Some(host) = origin.host()
-                {
-                    request.headers_mut().insert(HOST, host);
-                }
-                *request.uri_mut() = path.clone().into();
-                *request.version_mut() = Version::HTTP_11;
-                let response = sender.try_send_request(request).await;
+                connection.address(&mut request, origin, &path);
+                let response = connection.sender.try_send_request(request).await;
                 response.map(|r| {
-                    let lease = Lease::new(pool, origin.clone(), sender);
+                    let lease = Lease::new(pool, origin.clone(), connection);
                     r.map(|body| ResponseBody::leased(body, lease))
                 })
             }

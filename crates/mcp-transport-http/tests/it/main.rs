@@ -9,6 +9,8 @@ mod client_streams;
 #[cfg(test)]
 mod client_support;
 #[cfg(test)]
+mod client_wire;
+#[cfg(test)]
 mod headers;
 #[cfg(test)]
 mod script;
