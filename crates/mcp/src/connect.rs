@@ -1,5 +1,6 @@
 //! The two transports as ways to connect a client.
 
+use std::fmt;
 use std::sync::Arc;
 
 use mcp_client::{Connect, ConnectError, Link, StderrTail};
@@ -12,10 +13,11 @@ use mcp_transport_http::HttpTransport;
 use mcp_transport_stdio::{ChildBuilder, ChildProcess, SpawnError};
 
 /// Starts a server as a child process, a new one for each connection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StdioConnect {
     child: ChildBuilder,
     options: PeerOptions,
+    started: Option<Arc<dyn Fn(&ChildProcess) + Send + Sync>>,
 }
 
 impl StdioConnect {
@@ -28,6 +30,7 @@ impl StdioConnect {
         Self {
             child,
             options: PeerOptions::default(),
+            started: None,
         }
     }
 
@@ -35,6 +38,14 @@ impl StdioConnect {
     #[must_use]
     pub fn with_options(mut self, options: PeerOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// The same, which shows each process that it starts to `started`, from the task that
+    /// connects.
+    #[must_use]
+    pub fn on_start(mut self, started: impl Fn(&ChildProcess) + Send + Sync + 'static) -> Self {
+        self.started = Some(Arc::new(started));
         self
     }
 
@@ -47,6 +58,9 @@ impl StdioConnect {
                 .with_source(e)
         })?;
         let process = child.process;
+        if let Some(started) = &self.started {
+            started(&process);
+        }
         let peer = mcp_peer::client(child.reader, child.writer, handler, self.options.clone());
         let tail = StderrTail::new(move || last_lines(&process));
         let link = Link::new(Arc::new(peer), Wire::Stream).with_stderr(tail);
@@ -63,6 +77,15 @@ impl Connect for StdioConnect {
         handler: Arc<dyn Handler<RequestContext>>,
     ) -> BoxFuture<'_, Result<Link, ConnectError>> {
         Box::pin(async move { self.start(handler) })
+    }
+}
+
+impl fmt::Debug for StdioConnect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StdioConnect")
+            .field("child", &self.child)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 

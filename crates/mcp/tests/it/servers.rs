@@ -1,13 +1,16 @@
 //! Real servers, started and reached as a configuration says.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use mcp::client::CallOptions;
 use mcp::http::{HttpServer, HttpService};
 use mcp::interceptors::Phase;
 use mcp::protocol::CallToolParams;
 use mcp::server::{Context, NoArgs, ToolError};
-use mcp::stdio::Stdio;
+use mcp::stdio::{ChildBuilder, Stdio};
 use mcp::transport::Channel as _;
-use mcp::{Config, Server, ServerPool, Tool, Variables};
+use mcp::{Config, Server, ServerPool, StdioConnect, Tool, Variables};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +66,24 @@ async fn a_child_process_is_started_and_called() {
     assert_eq!(greeting(&pool, "greeter").await, "hello");
     let session = pool.session("greeter").await.unwrap();
     assert_eq!(session.server_info().unwrap().name, "greeter");
+    pool.shutdown().await;
+}
+
+#[tokio::test]
+async fn each_process_that_is_started_is_shown() {
+    let started = Arc::new(AtomicU32::new(0));
+    let program = ChildBuilder::new(std::env::current_exe().unwrap())
+        .args(["--exact", "servers::other_role", "--nocapture"])
+        .env(ROLE, "server");
+    let connect = StdioConnect::new(program).on_start({
+        let started = Arc::clone(&started);
+        move |process| started.store(process.id(), Ordering::Relaxed)
+    });
+    let pool = ServerPool::builder()
+        .server("greeter", Arc::new(connect))
+        .build();
+    assert_eq!(greeting(&pool, "greeter").await, "hello");
+    assert_ne!(started.load(Ordering::Relaxed), 0);
     pool.shutdown().await;
 }
 
