@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -42,6 +42,7 @@ struct Inner {
     exit: watch::Sender<Option<Exit>>,
     tail: Tail,
     noise: AtomicU64,
+    first_noise: OnceLock<String>,
 }
 
 /// How it ended; without a status if somebody else has reaped it.
@@ -112,6 +113,7 @@ impl ChildProcess {
             exit: watch::Sender::new(None),
             tail: Tail::new(captured),
             noise: AtomicU64::new(0),
+            first_noise: OnceLock::new(),
         }))
     }
 
@@ -132,6 +134,13 @@ impl ChildProcess {
     #[must_use]
     pub fn noise(&self) -> u64 {
         self.0.noise.load(Ordering::Relaxed)
+    }
+
+    /// The first of these lines, at most 200 bytes of it; of what only looked like JSON it is
+    /// what is wrong with it.
+    #[must_use]
+    pub fn first_noise(&self) -> Option<&str> {
+        self.0.first_noise.get().map(String::as_str)
     }
 
     /// Whether it has ended and was reaped.
@@ -165,6 +174,9 @@ impl ChildProcess {
         let text = String::from_utf8_lossy(line.get(..200).unwrap_or(line));
         let process = &*self.0.label;
         if self.0.noise.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.0
+                .first_noise
+                .get_or_init(|| text.trim_end().to_owned());
             tracing::warn!(
                 process,
                 "skipped a line of stdout that is no message: {text:?}"

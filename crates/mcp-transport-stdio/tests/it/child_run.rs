@@ -28,6 +28,7 @@ async fn j06_noise_on_stdout_is_skipped_and_counted() {
     send(&mut child, 1).await;
     assert_eq!(receive(&mut child.reader, 1).await, [frame(1)]);
     assert_eq!(child.process.noise(), 4);
+    assert_eq!(child.process.first_noise(), Some("Server listening"));
 }
 
 #[tokio::test]
