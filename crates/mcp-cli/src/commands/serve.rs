@@ -22,11 +22,11 @@ pub(super) async fn run(what: ServeArguments) -> Result<Exit, Failure> {
     match what {
         ServeArguments::Files { root } => {
             let root = Root::open(&root).map_err(Failure::usage)?;
-            Ok(over_stdio(&files::server(root)).await)
+            over_stdio(&files::server(root)).await
         }
         ServeArguments::Git { repo } => {
             let git = Git::open(&repo).await.map_err(Failure::usage)?;
-            Ok(over_stdio(&git::server(git)).await)
+            over_stdio(&git::server(git)).await
         }
         ServeArguments::Wiki {
             dir,
@@ -36,11 +36,22 @@ pub(super) async fn run(what: ServeArguments) -> Result<Exit, Failure> {
     }
 }
 
-/// Serves the client at the other end of stdin and stdout until it ends the connection.
-async fn over_stdio(server: &Server) -> Exit {
+/// Serves the client at the other end of stdin and stdout until it ends the connection. A request
+/// to terminate is as good: answers that are owed are still given. A second one ends that, too.
+async fn over_stdio(server: &Server) -> Result<Exit, Failure> {
+    let mut interrupts = Interrupts::watch()?;
     let (reader, writer) = Stdio::own();
-    server.serve(reader, writer).closed().await;
-    Exit::Done
+    let end = CancellationToken::new();
+    let connection = server.serve(reader.until(end.clone()), writer);
+    let interrupted = async {
+        interrupts.next().await;
+        end.cancel();
+        interrupts.next().await;
+    };
+    tokio::select! {
+        _ = connection.closed() => Ok(Exit::Done),
+        () = interrupted => Ok(Exit::Interrupted),
+    }
 }
 
 async fn wiki_over_http(dir: &Path, address: &str, hosts: &[String]) -> Result<Exit, Failure> {

@@ -36,6 +36,56 @@ fn files_answers_over_stdio_and_ends_with_its_client() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// A git that does not show the log before it may.
+#[cfg(unix)]
+const SLOW_GIT: &str = r#"#!/bin/sh
+case " $* " in *" log "*) echo asked > asked; read -r _ < go ;; esac
+PATH=$REST exec git "$@"
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_asked_to_end_gives_the_answers_that_it_owes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new();
+    scratch.commit("the one commit");
+    scratch.write("bin/git", SLOW_GIT);
+    let git = scratch.path().join("bin/git");
+    std::fs::set_permissions(git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let [asked, go] = ["asked", "go"].map(|name| scratch.path().join(name));
+    for fifo in [&asked, &go] {
+        let made = std::process::Command::new("mkfifo").arg(fifo).status();
+        assert!(made.unwrap().success());
+    }
+    let rest = std::env::var("PATH").unwrap();
+    let mut child = scratch
+        .command(&["serve", "git", "--repo", "."])
+        .env("REST", &rest)
+        .env("PATH", format!("{}/bin:{rest}", scratch.path().display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(
+        stdin,
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"log","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}},"io.modelcontextprotocol/clientInfo":{{"name":"t","version":"1"}}}}}}}}"#
+    )
+    .unwrap();
+    assert_eq!(std::fs::read_to_string(&asked).unwrap(), "asked\n");
+    let killed = std::process::Command::new("kill")
+        .arg(child.id().to_string())
+        .status();
+    assert!(killed.unwrap().success());
+    std::fs::write(&go, "go\n").unwrap();
+    let mut answer = String::new();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("the one commit"), "{answer}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(stdin);
+}
+
 #[test]
 fn what_cannot_be_served_is_told_in_one_line() {
     let scratch = Scratch::new();
