@@ -7,7 +7,7 @@ use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use mcp_protocol::ToolAnnotations;
 use serde_json::Value;
 
-use crate::{BoundTool, JsonMap};
+use crate::{Ask, BoundTool, CallError, CallErrorKind, JsonMap};
 
 /// A tool call, as every layer sees it.
 ///
@@ -29,7 +29,7 @@ use crate::{BoundTool, JsonMap};
 ///
 /// The server cannot be replaced:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn f(call: mcp_interceptors::ToolCall) {
 /// call.with_server("other");
 /// # }
@@ -37,12 +37,12 @@ use crate::{BoundTool, JsonMap};
 ///
 /// Neither can the tool that was asked for, nor what the caller attached:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0616
 /// # fn f(mut call: mcp_interceptors::ToolCall) {
 /// call.tool = todo!();
 /// # }
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0596
 /// # fn f(mut call: mcp_interceptors::ToolCall) {
 /// call.extensions().insert(1_u8);
 /// # }
@@ -217,6 +217,33 @@ impl ToolCall {
     /// The same call as a later attempt.
     pub(crate) const fn with_attempt(mut self, attempt: u32) -> Self {
         self.attempt = attempt;
+        self
+    }
+
+    /// Asks whoever made the call: a person, mostly. The answer comes from what
+    /// [`Ask`] the caller attached.
+    ///
+    /// # Errors
+    /// Of kind [`Refused`](crate::CallErrorKind::Refused) if nobody can be asked; of kind
+    /// [`Interrupted`](crate::CallErrorKind::Interrupted), to be returned, if the answer comes
+    /// later: then the call is made once more, and this gives it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the question up.
+    pub async fn ask(&self, question: Value) -> Result<Value, CallError> {
+        match self.extensions.get::<Ask>() {
+            Some(ask) => ask.ask(question).await,
+            None => Err(CallError::new(
+                CallErrorKind::Refused,
+                "nobody is there to be asked",
+            )),
+        }
+    }
+
+    /// The next attempt of this call.
+    #[must_use]
+    pub(crate) const fn again(mut self) -> Self {
+        self.attempt = self.attempt.saturating_add(1);
         self
     }
 

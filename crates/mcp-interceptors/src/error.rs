@@ -3,11 +3,14 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Any error, on the heap.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// What kind of failure a [`CallError`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallErrorKind {
     /// There is no such tool.

@@ -1,25 +1,45 @@
 #![doc = include_str!("../README.md")]
 
+mod cache;
 mod call;
+mod circuit_breaker;
+mod closure;
 mod command;
 mod error;
+mod fallback;
+mod headers;
 mod interceptor;
+mod ask;
 mod layer;
+mod layers;
 mod local;
 mod message;
 mod outcome;
+mod rate_limit;
+mod retry;
 mod service;
 mod toolset;
 mod watch;
 
+pub use cache::CacheLayer;
 pub use call::ToolCall;
+pub use circuit_breaker::{CircuitBreakerLayer, CircuitOpen};
 pub use command::{Command, Goto, Scope};
 pub use error::{BoxError, CallError, CallErrorKind, Delivery};
+pub use fallback::FallbackLayer;
+pub use headers::{BadHeader, HeadersLayer};
 pub use interceptor::{FromFn, Interceptor, Next, from_fn};
-pub use layer::{Intercept, InterceptLayer, ToolLayers, intercept};
+pub use ask::Ask;
+pub use layer::{Intercept, InterceptLayer, ToolLayers, View, intercept};
+pub use layers::{
+    Approve, Breaker, Cache, Cassette, Decision, Fallback, Headers, InjectArgs, Pin, Pins,
+    RateLimit, Record, Redact, Replay, Retry, ShowStructured, Taped, Trace,
+};
 pub use local::LocalTools;
 pub use message::{ToolMessage, ToolStatus};
 pub use outcome::ToolOutcome;
+pub use rate_limit::{RateLimitLayer, RateLimited};
+pub use retry::{Backoff, RetryLayer};
 pub use service::ToolService;
 pub use toolset::{BoundTool, Intercepted, Phase, ServerFailure, ToolList, Toolset};
 pub use watch::{CallId, RawResult, Report, Reports};

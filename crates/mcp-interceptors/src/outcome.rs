@@ -1,6 +1,7 @@
 //! What a tool call ends with when nothing went wrong on the way.
 
 use mcp_protocol::{CallToolResult, ContentBlock};
+use serde::{Deserialize, Serialize};
 
 use crate::{Command, ToolMessage};
 
@@ -9,7 +10,8 @@ use crate::{Command, ToolMessage};
 /// The innermost service answers with [`Result`](Self::Result); a layer may answer with any of
 /// the three. A tool's own failure is an outcome, not an `Err`: see
 /// [`is_error`](Self::is_error).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(
     clippy::exhaustive_enums,
     reason = "layers match on it, and each kind needs a decision"
