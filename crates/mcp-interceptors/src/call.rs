@@ -240,13 +240,6 @@ impl ToolCall {
         }
     }
 
-    /// The next attempt of this call.
-    #[must_use]
-    pub(crate) const fn again(mut self) -> Self {
-        self.attempt = self.attempt.saturating_add(1);
-        self
-    }
-
     /// The arguments, without a copy.
     #[must_use]
     pub fn into_args(self) -> JsonMap {

@@ -119,38 +119,7 @@ impl Service<ToolCall> for Intercept {
 /// assert_eq!(layers.len(), 2);
 /// ```
 #[derive(Clone, Default)]
-pub struct ToolLayers {
-    layers: Vec<Arc<dyn Wrap>>,
-    views: Vec<Arc<dyn View>>,
-}
-
-/// Something that changes which tools models see, and how.
-///
-/// An interceptor that is one too belongs into a list with [`ToolLayers::with`], so that both
-/// halves are there.
-pub trait View: Send + Sync + 'static {
-    /// How models see a tool; `None` hides it. The tool that is called stays the same.
-    fn view(&self, tool: Arc<BoundTool>) -> Option<Arc<BoundTool>>;
-}
-
-impl<V: View> View for Arc<V> {
-    fn view(&self, tool: Arc<BoundTool>) -> Option<Arc<BoundTool>> {
-        V::view(self, tool)
-    }
-}
-
-/// An interceptor that is held elsewhere, too.
-struct Shared<I>(Arc<I>);
-
-impl<I: Interceptor> Interceptor for Shared<I> {
-    fn intercept(
-        &self,
-        call: ToolCall,
-        next: Next,
-    ) -> impl Future<Output = Result<ToolOutcome, CallError>> + Send {
-        self.0.intercept(call, next)
-    }
-}
+pub struct ToolLayers(Vec<Arc<dyn Wrap>>);
 
 trait Wrap: Send + Sync {
     fn wrap(&self, inner: ToolService) -> ToolService;
@@ -172,10 +141,7 @@ impl ToolLayers {
     /// An empty list.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            layers: Vec::new(),
-            views: Vec::new(),
-        }
+        Self(Vec::new())
     }
 
     /// Adds a tower layer inside those that are there.
@@ -187,7 +153,7 @@ impl ToolLayers {
         <L::Service as Service<ToolCall>>::Error: Into<CallError>,
         <L::Service as Service<ToolCall>>::Future: Send,
     {
-        self.layers.push(Arc::new(layer));
+        self.0.push(Arc::new(layer));
         self
     }
 
@@ -197,43 +163,16 @@ impl ToolLayers {
         self.layer(intercept(interceptor))
     }
 
-    /// Adds an interceptor that also changes what models see of the tools.
-    #[must_use]
-    pub fn with<I: Interceptor + View>(mut self, both: I) -> Self {
-        let both = Arc::new(both);
-        self.views.push(Arc::clone(&both) as Arc<dyn View>);
-        self.intercept(Shared(both))
-    }
-
-    /// What models see of a list of tools.
-    #[must_use]
-    pub fn view(&self, mut list: ToolList) -> ToolList {
-        for view in self.views.iter().rev() {
-            list.tools = list
-                .tools
-                .into_iter()
-                .filter_map(|tool| view.view(tool))
-                .collect();
-        }
-        list
-    }
-
-    /// Whether models see anything else than what servers list.
-    #[must_use]
-    pub fn has_views(&self) -> bool {
-        !self.views.is_empty()
-    }
-
     /// How many layers there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.layers.len()
+        self.0.len()
     }
 
     /// Whether there is no layer.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.layers.is_empty()
+        self.0.is_empty()
     }
 
     /// Builds the chain: `service` with all layers around it.
@@ -261,6 +200,6 @@ impl ToolLayers {
 
 impl fmt::Debug for ToolLayers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ToolLayers({})", self.layers.len())
+        write!(f, "ToolLayers({})", self.0.len())
     }
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod ask;
 mod cache;
 mod call;
 mod circuit_breaker;
@@ -9,9 +10,7 @@ mod error;
 mod fallback;
 mod headers;
 mod interceptor;
-mod ask;
 mod layer;
-mod layers;
 mod local;
 mod message;
 mod outcome;
@@ -21,6 +20,7 @@ mod service;
 mod toolset;
 mod watch;
 
+pub use ask::Ask;
 pub use cache::CacheLayer;
 pub use call::ToolCall;
 pub use circuit_breaker::{CircuitBreakerLayer, CircuitOpen};
@@ -29,12 +29,7 @@ pub use error::{BoxError, CallError, CallErrorKind, Delivery};
 pub use fallback::FallbackLayer;
 pub use headers::{BadHeader, HeadersLayer};
 pub use interceptor::{FromFn, Interceptor, Next, from_fn};
-pub use ask::Ask;
-pub use layer::{Intercept, InterceptLayer, ToolLayers, View, intercept};
-pub use layers::{
-    Approve, Breaker, Cache, Cassette, Decision, Fallback, Headers, InjectArgs, Pin, Pins,
-    RateLimit, Record, Redact, Replay, Retry, ShowStructured, Taped, Trace,
-};
+pub use layer::{Intercept, InterceptLayer, ToolLayers, intercept};
 pub use local::LocalTools;
 pub use message::{ToolMessage, ToolStatus};
 pub use outcome::ToolOutcome;

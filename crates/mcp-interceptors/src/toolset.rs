@@ -71,12 +71,6 @@ impl BoundTool {
         &self.server
     }
 
-    /// The definition that models see: the server's own, unless something was put in its place.
-    #[must_use]
-    pub fn shown(&self) -> &Arc<Tool> {
-        self.shown.as_ref().unwrap_or(&self.tool)
-    }
-
     /// The definition as the server sent it; its `name` is the one that goes on the wire.
     #[must_use]
     pub const fn tool(&self) -> &Arc<Tool> {
