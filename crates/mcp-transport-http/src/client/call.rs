@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, Method, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
-use mcp_transport::{BoxFuture, Call, CallError, Delivery, Mirror, Rejection, WithoutHeaders};
+use mcp_transport::{
+    BoxFuture, Call, CallError, CallId, Delivery, Mirror, Rejection, WithoutHeaders,
+};
 
 use super::legacy::{LegacySse, hints_at_legacy};
 use super::link::{Link, closed};
@@ -90,11 +92,15 @@ impl Exchange {
         } else {
             link.session.view()
         };
+        let id = link.next_id();
+        if let Some(place) = extensions.get::<CallId>() {
+            place.set(&id);
+        }
         Self {
             link: Arc::clone(link),
             stateless: stateless || !view.is_handshake_era(),
             view,
-            id: link.next_id(),
+            id,
             method,
             mirror,
             extra: extensions.remove(),

@@ -9,7 +9,7 @@ use mcp_jsonrpc::{
     DecodeError, ErrorObject, Frame, Id, Message, Notification, RawJson, Request, Response,
 };
 use mcp_protocol::{ProtocolVersion, RequestContext};
-use mcp_transport::{CallError, Incoming};
+use mcp_transport::{CallError, Incoming, PartOf};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -27,9 +27,18 @@ const QUEUE: usize = 256;
 pub(super) struct Inbox {
     permits: Arc<Semaphore>,
     answering: Mutex<HashMap<Id, CancellationToken>>,
-    queue: OnceLock<mpsc::Sender<(Notification, RequestContext)>>,
+    queue: OnceLock<mpsc::Sender<Arrived>>,
     /// Calls whose answers come by a stream that they share.
     expected: Mutex<HashMap<Id, oneshot::Sender<Result<RawJson, CallError>>>>,
+}
+
+/// A notification on its way to the handler.
+#[derive(Debug)]
+struct Arrived {
+    notification: Notification,
+    context: RequestContext,
+    /// The call in whose stream it came.
+    part_of: Option<PartOf>,
 }
 
 /// A call that waits for its answer to come by a shared stream.
@@ -139,14 +148,16 @@ impl Link {
         match message {
             Ok(Message::Response(Response { id, outcome, .. })) => {
                 // An error without id can only mean the request that this exchange carried.
-                if waiting.is_some() && (id.as_ref() == waiting || id.is_none()) {
+                if waiting.is_some_and(|call| id.as_ref().is_none_or(|id| id == call)) {
                     return Some(outcome.map_err(CallError::Remote));
                 }
                 self.inbox
                     .hand_out(id.as_ref(), outcome.map_err(CallError::Remote));
             }
-            Ok(Message::Notification(notification)) => self.notified(notification, view).await,
-            Ok(Message::Request(request)) => self.asked(request, view).await,
+            Ok(Message::Notification(notification)) => {
+                self.notified(notification, view, waiting).await;
+            }
+            Ok(Message::Request(request)) => self.asked(request, view, waiting).await,
             Err(flaw) => return self.flawed(flaw, waiting),
         }
         None
@@ -171,7 +182,12 @@ impl Link {
         None
     }
 
-    async fn notified(self: &Arc<Self>, notification: Notification, view: &View) {
+    async fn notified(
+        self: &Arc<Self>,
+        notification: Notification,
+        view: &View,
+        waiting: Option<&Id>,
+    ) {
         match &*notification.method {
             PROGRESS if self.progress.report(notification.params.as_ref()) => {}
             "notifications/cancelled" => {
@@ -183,21 +199,27 @@ impl Link {
             _ => {
                 let queue = self.inbox.queue.get_or_init(|| self.start_worker());
                 // An error means that the channel is being closed.
-                let _ = queue.send((notification, context(view))).await;
+                let _ = queue
+                    .send(Arrived {
+                        notification,
+                        context: context(view),
+                        part_of: waiting.cloned().map(PartOf),
+                    })
+                    .await;
             }
         }
     }
 
     /// Hands notifications to the handler, one after another, until the channel ends.
-    fn start_worker(self: &Arc<Self>) -> mpsc::Sender<(Notification, RequestContext)> {
-        let (sender, mut queue) = mpsc::channel::<(Notification, RequestContext)>(QUEUE);
+    fn start_worker(self: &Arc<Self>) -> mpsc::Sender<Arrived> {
+        let (sender, mut queue) = mpsc::channel(QUEUE);
         let closing = self.closing.clone();
         // Weakly, since the queue ends when the link goes.
         let link = Arc::downgrade(self);
         let work = async move {
-            while let Some((notification, context)) = queue.recv().await {
+            while let Some(arrived) = queue.recv().await {
                 match link.upgrade() {
-                    Some(link) => link.hand_over(notification, context).await,
+                    Some(link) => link.hand_over(arrived).await,
                     None => return,
                 }
             }
@@ -207,14 +229,18 @@ impl Link {
         sender
     }
 
-    async fn hand_over(self: Arc<Self>, notification: Notification, context: RequestContext) {
+    async fn hand_over(self: Arc<Self>, arrived: Arrived) {
         let handler = Arc::clone(&self.handler);
-        let incoming = Incoming::new(notification, context, Arc::new(HttpChannel::inside(self)));
+        let channel = Arc::new(HttpChannel::inside(self));
+        let mut incoming = Incoming::new(arrived.notification, arrived.context, channel);
+        if let Some(part_of) = arrived.part_of {
+            incoming.extensions.insert(part_of);
+        }
         caught_silently(async move { handler.notification(incoming).await }).await;
     }
 
     /// A request by the server: answered by a POST of its own.
-    async fn asked(self: &Arc<Self>, request: Request, view: &View) {
+    async fn asked(self: &Arc<Self>, request: Request, view: &View, waiting: Option<&Id>) {
         if !view.is_handshake_era() {
             tracing::warn!(method = %request.method, "this revision has no requests by the server");
             return;
@@ -229,15 +255,22 @@ impl Link {
             return self.respond(id, Err(refusal), view).await;
         };
         let (link, view) = (Arc::clone(self), view.clone());
+        let part_of = waiting.cloned().map(PartOf);
         self.tasks.spawn(async move {
-            let answering = link.answer(request, token.clone(), &view);
+            let answering = link.answer(request, token.clone(), part_of, &view);
             token.run_until_cancelled(answering).await;
             link.inbox.answering().remove(&id);
             drop(permit);
         });
     }
 
-    async fn answer(self: &Arc<Self>, request: Request, token: CancellationToken, view: &View) {
+    async fn answer(
+        self: &Arc<Self>,
+        request: Request,
+        token: CancellationToken,
+        part_of: Option<PartOf>,
+        view: &View,
+    ) {
         let id = request.id.clone();
         let outcome = if &*request.method == "ping" {
             Ok(RawJson::EMPTY)
@@ -245,6 +278,9 @@ impl Link {
             let channel = Arc::new(HttpChannel::inside(Arc::clone(self)));
             let mut incoming = Incoming::new(request, context(view), channel);
             incoming.cancelled = token;
+            if let Some(part_of) = part_of {
+                incoming.extensions.insert(part_of);
+            }
             let handler = Arc::clone(&self.handler);
             caught(async move { handler.request(incoming).await }).await
         };

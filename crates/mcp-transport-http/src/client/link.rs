@@ -136,37 +136,20 @@ impl Link {
         Err(self.rejection(response, view).await)
     }
 
-    /// What a status that is no success means for its request.
+    /// What a status that is no success means for the request of a session, and for the session.
     pub(super) fn rejection<'a>(
         &'a self,
         response: Response<ResponseBody>,
         view: &'a View,
     ) -> BoxFuture<'a, CallError> {
-        Box::pin(self.read_rejection(response, view))
-    }
-
-    async fn read_rejection(&self, response: Response<ResponseBody>, view: &View) -> CallError {
-        let (head, body) = response.into_parts();
-        let mut rejection = Rejection::new(head.status);
-        rejection.session_lost = head.status == StatusCode::NOT_FOUND && view.id.is_some();
-        rejection.headers = head.headers;
-        let text = body.excerpt(REFUSAL_LIMIT).await;
-        rejection.body = excerpt(&text, 4096);
-        if let Ok(Message::Response(answer)) = Message::decode(text) {
-            rejection.error = answer.outcome.err();
-        }
-        if rejection.body.is_empty()
-            && let Some(target) = rejection
-                .headers
-                .get(LOCATION)
-                .and_then(|v| v.to_str().ok())
-        {
-            rejection.body = format!("the redirect to {target} is not followed");
-        }
-        if rejection.session_lost {
-            view.over.cancel();
-        }
-        CallError::Rejected(Box::new(rejection))
+        Box::pin(async move {
+            let mut rejection = read_rejection(response).await;
+            rejection.session_lost = rejection.status == StatusCode::NOT_FOUND && view.id.is_some();
+            if rejection.session_lost {
+                view.over.cancel();
+            }
+            CallError::Rejected(Box::new(rejection))
+        })
     }
 
     /// Starts a task that the end of the channel waits for. Does nothing outside a runtime.
@@ -191,6 +174,28 @@ impl Link {
             None => new(TransportErrorKind::Ended, "the session has ended"),
         }
     }
+}
+
+/// Reads what a refusal says.
+pub(super) async fn read_rejection(response: Response<ResponseBody>) -> Rejection {
+    let (head, body) = response.into_parts();
+    let mut rejection = Rejection::new(head.status);
+    rejection.headers = head.headers;
+    let text = body.excerpt(REFUSAL_LIMIT).await;
+    let target = rejection
+        .headers
+        .get(LOCATION)
+        .and_then(|v| v.to_str().ok());
+    rejection.body = match target {
+        Some(target) if rejection.status.is_redirection() => {
+            format!("the redirect to {target} is not followed")
+        }
+        _ => excerpt(&text, 4096),
+    };
+    if let Ok(Message::Response(answer)) = Message::decode(text) {
+        rejection.error = answer.outcome.err();
+    }
+    rejection
 }
 
 /// The target of a redirect that keeps method and body.

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::events::Events;
-use super::link::{Link, closed};
+use super::link::{Link, closed, read_rejection};
 use super::session::View;
 use crate::headers::{EVENT_STREAM, LAST_EVENT_ID, has_media_type, merge};
 
@@ -99,7 +99,7 @@ impl Link {
             let mut headers = self.headers.clone();
             headers.insert(ACCEPT, EVENT_STREAM);
             view.write_headers(&mut headers);
-            if let Some(id) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+            if let Some(id) = last_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok()) {
                 headers.insert(LAST_EVENT_ID, id);
             }
             merge(&mut headers, extra);
@@ -117,7 +117,8 @@ impl Link {
             let events = Events::new(response.into_body(), self.limits.message);
             return Opened::Stream(Box::new(events));
         }
-        let error = self.rejection(response, view).await;
+        // Also 404 only means that there is no such stream; a POST tells whether the session is lost.
+        let error = CallError::Rejected(Box::new(read_rejection(response).await));
         let passing = matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502..=504);
         if passing {
             Opened::Later(error)

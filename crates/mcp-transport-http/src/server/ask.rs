@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 use mcp_jsonrpc::{DecodeError, Id, Message, Notification, RawJson, Request, Response};
-use mcp_transport::{Call, CallError, Delivery, TransportErrorKind};
+use mcp_transport::{Call, CallError, CallId, Delivery, TransportErrorKind};
 use tokio::sync::oneshot;
 
 use super::exchange::not_sent;
@@ -32,6 +32,9 @@ impl Session {
         };
         let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         let id = Id::from(number);
+        if let Some(place) = call.extensions.get::<CallId>() {
+            place.set(&id);
+        }
         let (sender, answer) = oneshot::channel();
         {
             let mut asked = self.asked();

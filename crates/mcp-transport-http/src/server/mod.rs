@@ -32,7 +32,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, VARY,
 };
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -55,10 +55,6 @@ pub use replay::StreamControl;
 
 /// What browsers may send and see, where a page of an allowed origin asks.
 const CORS_METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
-const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, \
-     mcp-session-id",
-);
 const CORS_EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, www-authenticate");
 
 /// The endpoint of a server, as a tower and a hyper service. Clones are the same endpoint.
@@ -175,7 +171,7 @@ impl HttpService {
             Method::POST => post::handle(shared, parts, body).await,
             Method::GET => get::handle(shared, &parts),
             Method::DELETE => delete::handle(shared, &parts),
-            Method::OPTIONS if origin.is_some() => preflight(),
+            Method::OPTIONS if origin.is_some() => preflight(&parts),
             _ => reply::not_allowed(shared.allow()),
         };
         if let Some(origin) = origin {
@@ -198,11 +194,15 @@ impl Shared {
     }
 }
 
-fn preflight() -> Reply {
+/// A page of an allowed origin may send what it asks for: the names of headers for arguments
+/// are not known beforehand.
+fn preflight(parts: &Parts) -> Reply {
     let mut reply = reply::empty(StatusCode::NO_CONTENT);
     let headers = reply.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, CORS_METHODS);
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, CORS_HEADERS);
+    if let Some(asked) = parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     reply
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderMap;
 use mcp_jsonrpc::{Id, Notification};
 use mcp_transport::{
-    Call, CallError, Channel as _, Delivery, ProgressSink, Timeouts, TransportErrorKind,
+    Call, CallError, CallId, Channel as _, Delivery, ProgressSink, Timeouts, TransportErrorKind,
 };
 use mcp_transport_http::HttpTransport;
 use serde_json::json;
@@ -17,11 +17,13 @@ use crate::script::{
 };
 
 #[tokio::test]
-async fn http_01_http_02_http_30_a_request_that_stands_alone_says_so_in_its_headers() {
+async fn http_01_http_02_http_24_http_30_a_request_that_stands_alone_says_so_in_its_headers() {
     let script = Script::start(|seen| result(seen, &json!({"ok": true}))).await;
     let client = Client::new(&script.url);
     let mut call = modern_call("tools/call", Some("größe"));
     call.mirror.params = vec![("Region".to_owned(), "eu".to_owned())];
+    let id = CallId::new();
+    call.extensions.insert(id.clone());
     client.channel.call(call).await.unwrap();
     let seen = &script.seen()[0];
     assert_eq!(seen.method, "POST");
@@ -36,6 +38,7 @@ async fn http_01_http_02_http_30_a_request_that_stands_alone_says_so_in_its_head
     assert_eq!(seen.header("mcp-param-region"), Some("eu"));
     assert!(seen.header("host").unwrap().starts_with("127.0.0.1:"));
     assert_eq!(seen.body["jsonrpc"], "2.0");
+    assert_eq!(id.get(), Some(&Id::from(1)));
     client.channel.close().await;
     assert_eq!(script.kinds(), ["tools/call"]);
 }
@@ -309,10 +312,11 @@ async fn http_52_a_request_by_the_server_is_answered_by_a_post_while_the_call_wa
     };
     let (answer, ()) = tokio::join!(calling, script_side);
     assert_eq!(answer.unwrap()["done"], true);
-    assert_eq!(client.next().await, "roots/list");
-    assert_eq!(client.next().await, "panic");
-    assert_eq!(client.next().await, "no/such");
-    assert_eq!(client.next().await, r#"notifications/message {"n":1}"#);
+    // The handler is told in whose stream a message came.
+    assert_eq!(client.next().await, "roots/list of 2");
+    assert_eq!(client.next().await, "panic of 2");
+    assert_eq!(client.next().await, "no/such of 2");
+    assert_eq!(client.next().await, r#"notifications/message {"n":1} of 2"#);
     client.channel.close().await;
 }
 
@@ -330,7 +334,7 @@ async fn a_request_that_the_server_gives_up_is_not_answered() {
     let id = script.next("x").await.body["id"].clone();
     feed.send(event(&json!({"jsonrpc": "2.0", "id": 7, "method": "wait"})))
         .unwrap();
-    assert_eq!(client.next().await, "wait");
+    assert_eq!(client.next().await, "wait of 2");
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
     feed.send(event(&cancel)).unwrap();

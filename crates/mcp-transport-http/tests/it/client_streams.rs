@@ -67,7 +67,7 @@ async fn http_45_http_46_a_broken_stream_is_resumed_behind_the_last_id_not_befor
     let begin = tokio::time::Instant::now();
     assert_eq!(client.call("tools/call").await.unwrap()["done"], true);
     assert!(begin.elapsed() >= Duration::from_millis(1500));
-    assert_eq!(client.next().await, "notifications/x ");
+    assert_eq!(client.next().await, "notifications/x  of 2");
     let resumes = resumes(&script);
     let ids: Vec<_> = resumes
         .iter()
@@ -312,9 +312,7 @@ async fn h14_a_refused_stream_is_no_stream_and_not_asked_for_again() {
             script.kinds().iter().filter(|kind| *kind == "GET").count(),
             1
         );
-        if code != 404 {
-            client.call("tools/list").await.unwrap();
-        }
+        client.call("tools/list").await.unwrap();
         client.channel.close().await;
     }
 }
@@ -378,7 +376,7 @@ async fn http_18_a_channel_that_is_dropped_ends_its_session_too() {
 }
 
 #[tokio::test]
-async fn h23_a_redirect_within_the_origin_keeps_method_and_body_and_no_other_is_followed() {
+async fn http_58_h23_a_redirect_within_the_origin_keeps_method_and_body_and_no_other_is_followed() {
     let other = Script::start(|seen| result(seen, &json!({}))).await;
     let foreign = other.url.clone();
     let script = Script::start(move |seen| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_protocol::RequestContext;
-use mcp_transport::{BoxFuture, Call, CallError, Channel, Handler, Incoming};
+use mcp_transport::{BoxFuture, Call, CallError, Channel, Handler, Incoming, PartOf};
 use mcp_transport_http::{HttpChannel, HttpTransport};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -20,7 +20,7 @@ impl Handler<RequestContext> for Roots {
     ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
         Box::pin(async move {
             let method = incoming.message.method.as_str().to_owned();
-            let _ = self.0.send(method.clone());
+            let _ = self.0.send(format!("{method}{}", of(&incoming.extensions)));
             match method.as_str() {
                 "roots/list" => Ok(RawJson::from(json!({"roots": []}))),
                 "panic" => panic!("as asked"),
@@ -35,13 +35,20 @@ impl Handler<RequestContext> for Roots {
         incoming: Incoming<Notification, RequestContext>,
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            let of = of(&incoming.extensions);
             let Notification { method, params, .. } = incoming.message;
             let _ = self.0.send(format!(
-                "{method} {}",
+                "{method} {}{of}",
                 params.as_ref().map_or("", |p| p.as_str())
             ));
         })
     }
+}
+
+fn of(extensions: &http::Extensions) -> String {
+    extensions
+        .get::<PartOf>()
+        .map_or_else(String::new, |part_of| format!(" of {}", part_of.0))
 }
 
 /// A channel and what its handler says.
@@ -83,10 +90,8 @@ impl Client {
     }
 
     pub(crate) async fn call(&self, method: &'static str) -> Result<Value, CallError> {
-        let answer = self
-            .channel
-            .call(Call::new(method, Some(RawJson::EMPTY)))
-            .await;
+        let call = Call::new(method, Some(RawJson::EMPTY));
+        let answer = self.channel.call(call).await;
         answer.map(|raw| raw.decode().unwrap())
     }
 

@@ -61,7 +61,11 @@ async fn h01_only_pages_of_allowed_origins_learn_what_they_may_send() {
     let options = HttpOptions::default().allow_origin("https://app.example");
     let server = Server::start(options).await;
     let ask = async |origin: &'static str| {
-        request(Method::OPTIONS, &server.url, &[("origin", origin)], "").await
+        let headers = [
+            ("origin", origin),
+            ("access-control-request-headers", "mcp-method,mcp-param-x"),
+        ];
+        request(Method::OPTIONS, &server.url, &headers, "").await
     };
     let answer = ask("https://app.example").await;
     assert_eq!(answer.status, 204);
@@ -69,7 +73,10 @@ async fn h01_only_pages_of_allowed_origins_learn_what_they_may_send() {
         answer.headers["access-control-allow-origin"],
         "https://app.example"
     );
-    assert!(answer.headers.contains_key("access-control-allow-headers"));
+    assert_eq!(
+        answer.headers["access-control-allow-headers"],
+        "mcp-method,mcp-param-x"
+    );
     assert_eq!(ask("https://other.example").await.status, 403);
     let answer = request(Method::OPTIONS, &server.url, &[], "").await;
     assert_eq!(answer.status, 405);

@@ -159,7 +159,7 @@ async fn http_26_an_unsupported_version_is_named_with_those_that_are() {
 }
 
 #[tokio::test]
-async fn http_28_http_29_codes_that_have_a_status_of_their_own() {
+async fn http_28_http_29_http_59_codes_that_have_a_status_of_their_own() {
     let server = Server::start(HttpOptions::default()).await;
     let answer = post_modern(&server.url, "tools/call", call("capability")).await;
     assert_eq!((answer.status, answer.code()), (400, -32021));
