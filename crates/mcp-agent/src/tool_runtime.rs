@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_interceptors::{CallError, CallErrorKind, JsonMap, ToolCall};
+use mcp_interceptors::{Ask, CallError, CallErrorKind, JsonMap, ToolCall};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -95,6 +95,12 @@ impl ToolRuntime {
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
         self.runtime.cancellation()
+    }
+
+    /// What answers the questions of layers: the outside world.
+    pub(crate) fn asking(&self) -> Ask {
+        let runtime = self.clone();
+        Ask::new(move |question| std::future::ready(runtime.interrupt(question)))
     }
 
     /// Asks the outside world; see [`Runtime::interrupt`].

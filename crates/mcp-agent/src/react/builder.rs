@@ -17,7 +17,7 @@ use super::model_chain::{ModelCall, ModelChain, ModelNext};
 use super::response::ResponseFormat;
 use super::settings::{Settings, StopAfter, SystemPrompt};
 use super::state::{ReactState, open_values};
-use super::table::{LastTable, Source};
+use super::table::LastTable;
 use super::truncate::Truncate;
 use super::wire::wire;
 use crate::checkpoint::Checkpointer;
@@ -219,18 +219,15 @@ impl ReactBuilder {
     /// # Errors
     /// If the graph is wired wrongly.
     pub fn build(self) -> Result<ReactAgent, Error> {
-        let layered = |toolset: &Arc<dyn Toolset>| {
-            let tools = self.layers.around(Arc::clone(toolset));
-            Source {
-                service: tools.service().clone(),
-                toolset: Arc::new(tools),
-            }
-        };
         let settings = Arc::new(Settings {
             model_name: self.model.name().into(),
             model: self.model,
             system: self.system,
-            sources: self.toolsets.iter().map(layered).collect(),
+            sources: self
+                .toolsets
+                .into_iter()
+                .map(|toolset| self.layers.around(toolset))
+                .collect(),
             last_table: LastTable::default(),
             truncate: self.truncate,
             structured: self.structured,

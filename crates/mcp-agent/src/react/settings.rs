@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
+use mcp_interceptors::Intercepted;
 use mcp_model::ChatModel;
 
 use super::answer::ShowStructured;
@@ -11,7 +12,7 @@ use super::limits::Limits;
 use super::model_chain::ModelNext;
 use super::response::ResponseFormat;
 use super::state::ReactState;
-use super::table::{LastTable, Source, Table};
+use super::table::{LastTable, Table};
 use super::truncate::Truncate;
 
 /// What an agent was built with.
@@ -20,7 +21,8 @@ pub(crate) struct Settings {
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) model_name: Arc<str>,
     pub(crate) system: SystemPrompt,
-    pub(crate) sources: Vec<Source>,
+    /// The toolsets, with the agent's layers around them.
+    pub(crate) sources: Vec<Intercepted>,
     pub(crate) last_table: LastTable,
     pub(crate) truncate: Option<Truncate>,
     pub(crate) structured: ShowStructured,

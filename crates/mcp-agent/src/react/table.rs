@@ -4,19 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
-use mcp_interceptors::{BoundTool, ServerFailure, ToolList, ToolService, Toolset};
+use mcp_interceptors::{BoundTool, Intercepted, ServerFailure, ToolList, ToolService, Toolset};
 use mcp_model::{ToolSpec, ToolUse};
 use mcp_protocol::Tool;
 use serde_json::{Map, Value, json};
 
 use crate::{Error, ErrorKind};
-
-/// A toolset with the layers of the agent around its calls.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    pub(crate) toolset: Arc<dyn Toolset>,
-    pub(crate) service: ToolService,
-}
 
 /// A tool and what answers its calls.
 #[derive(Clone, Debug)]
@@ -41,10 +34,10 @@ impl LastTable {
     /// Lists the tools of all toolsets.
     pub(crate) async fn list(
         &self,
-        sources: &[Source],
+        sources: &[Intercepted],
         own: &[ToolSpec],
     ) -> Result<(Arc<Table>, Vec<ServerFailure>), Error> {
-        let lists = join_all(sources.iter().map(|source| source.toolset.tools())).await;
+        let lists = join_all(sources.iter().map(|source| source.tools())).await;
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let listed = lists.iter().flat_map(|list| &list.tools);
         let table = match last.as_ref().filter(|table| table.is_of(listed)) {
@@ -58,7 +51,7 @@ impl LastTable {
 }
 
 impl Table {
-    fn build(sources: &[Source], lists: &[ToolList], own: &[ToolSpec]) -> Result<Self, Error> {
+    fn build(sources: &[Intercepted], lists: &[ToolList], own: &[ToolSpec]) -> Result<Self, Error> {
         let mut entries: HashMap<String, Entry> = HashMap::new();
         let mut specs = Vec::new();
         let mut listed = Vec::new();
@@ -68,7 +61,7 @@ impl Table {
         for (source, tool) in tools {
             let entry = Entry {
                 tool: Arc::clone(tool),
-                service: source.service.clone(),
+                service: source.service().clone(),
             };
             if let Some(other) = entries.insert(tool.name().to_owned(), entry) {
                 let (name, one, two) = (tool.name(), other.tool.server(), tool.server());

@@ -102,7 +102,9 @@ impl<'a> Work<'a> {
         let (runtime, state) = (self.runtime.clone(), Arc::clone(self.state));
         let id: Arc<str> = self.call.id.as_str().into();
         extensions.insert(CallId::new(Arc::clone(&id)));
-        extensions.insert(ToolRuntime::new(runtime, state, id));
+        let runtime = ToolRuntime::new(runtime, state, id);
+        extensions.insert(runtime.asking());
+        extensions.insert(runtime);
         extensions.insert(raw.clone());
         if let Some(reports) = self.watched.reports() {
             extensions.insert::<Reports>(reports);
