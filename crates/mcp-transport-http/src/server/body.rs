@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use mcp_jsonrpc::Message;
 use tokio::time::{Instant, Sleep, sleep};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::exchange::Exchange;
 use super::outbox::{Outbox, Read};
@@ -92,6 +93,8 @@ pub(super) struct EventBody {
     next: Option<Bytes>,
     ended: bool,
     running: Option<Running>,
+    /// Ends it, come what may.
+    until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     period: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -105,6 +108,7 @@ impl EventBody {
             next: None,
             ended: false,
             running: None,
+            until: None,
             period,
             timer: None,
         }
@@ -148,6 +152,12 @@ impl EventBody {
         self
     }
 
+    /// Ends when this is cancelled, even if its handlers do not.
+    pub(super) fn until(mut self, end: CancellationToken) -> Self {
+        self.until = Some(Box::pin(end.cancelled_owned()));
+        self
+    }
+
     /// Begins with an event that has no data: from here the client can come back.
     pub(super) fn primed(mut self) -> Self {
         if let Some(label) = self.label {
@@ -178,11 +188,22 @@ impl EventBody {
                 self.timer = None;
                 return Poll::Ready(self.write(read));
             }
-            if !self.run(cx) {
-                ready!(self.poll_timer(cx));
-                return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)));
+            if self.run(cx) {
+                continue;
             }
+            if self.is_over(cx) {
+                self.running = None;
+                return Poll::Ready(self.write(Read::End));
+            }
+            ready!(self.poll_timer(cx));
+            return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)));
         }
+    }
+
+    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+        self.until
+            .as_mut()
+            .is_some_and(|until| until.as_mut().poll(cx).is_ready())
     }
 
     fn write(&mut self, read: Read) -> Option<Bytes> {

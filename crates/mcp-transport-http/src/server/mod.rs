@@ -135,8 +135,8 @@ impl HttpService {
         self.shared.sessions.len()
     }
 
-    /// Ends all sessions with their streams, and lets none begin. Requests that are being
-    /// answered are not cut off.
+    /// Ends all sessions with their streams, and subscriptions, and lets no session begin. Other
+    /// requests that are being answered are not cut off.
     pub fn close(&self) {
         self.shared.closing.cancel();
         self.shared.sessions.close();
@@ -155,7 +155,12 @@ impl HttpService {
     {
         let (parts, body) = request.into_parts();
         let shared = &self.shared;
-        if parts.uri.path() != shared.options.path {
+        if shared
+            .options
+            .path
+            .as_deref()
+            .is_some_and(|path| path != parts.uri.path())
+        {
             return reply::refuse(StatusCode::NOT_FOUND, "there is nothing at this path");
         }
         let origin = match shared.options.allowed.check(&parts) {

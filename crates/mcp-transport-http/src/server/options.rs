@@ -18,7 +18,7 @@ pub(super) type ParamHeadersOf = dyn Fn(&str) -> Vec<ParamHeader> + Send + Sync;
 #[derive(Clone)]
 #[must_use]
 pub struct HttpOptions {
-    pub(super) path: String,
+    pub(super) path: Option<String>,
     pub(super) allowed: Allowed,
     pub(super) max_body: usize,
     pub(super) body_timeout: Duration,
@@ -36,7 +36,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
-            path: "/mcp".to_owned(),
+            path: Some("/mcp".to_owned()),
             allowed: Allowed::default(),
             max_body: 4 << 20,
             body_timeout: Duration::from_secs(30),
@@ -56,7 +56,13 @@ impl Default for HttpOptions {
 impl HttpOptions {
     /// The path of the endpoint. Default `/mcp`.
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = path.into();
+        self.path = Some(path.into());
+        self
+    }
+
+    /// Takes requests whatever their path. For services below a router that has looked at it.
+    pub fn any_path(mut self) -> Self {
+        self.path = None;
         self
     }
 

@@ -53,12 +53,15 @@ where
         Ok(text) => text,
         Err(refusal) => return *refusal,
     };
+    let frame = Frame::decode(text);
     let post = Post {
         shared,
         parts: Arc::new(parts),
         accepts,
+        listens: matches!(&frame, Ok(Frame::Single(Message::Request(request)))
+            if &*request.method == "subscriptions/listen"),
     };
-    match Frame::decode(text) {
+    match frame {
         Ok(Frame::Single(Message::Request(request))) => post.request(request).await,
         Ok(Frame::Single(Message::Notification(notification))) => {
             if stateless::names_modern_version(&post.parts.headers) {
@@ -83,6 +86,8 @@ pub(super) struct Post<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) parts: Arc<Parts>,
     accepts: Accepts,
+    /// Whether it is a subscription, which lasts until one of both sides ends it.
+    listens: bool,
 }
 
 impl Post<'_> {
@@ -155,18 +160,18 @@ impl Post<'_> {
             events: wants_events,
         } = self.accepts;
         // Where the client takes no events, nobody reads them.
-        let reader = wants_events.then(|| outbox.attach());
+        let reading = wants_events.then(|| Reading::begin(&exchange));
         let finished = poll_fn(|cx| {
             if running.poll(cx, |answer| answers.push(answer)) {
                 return Poll::Ready(true);
             }
-            match reader {
+            match reading {
                 Some(_) => outbox.poll_any(cx).map(|()| false),
                 None => Poll::Pending,
             }
         })
         .await;
-        let Some(reader) = reader else {
+        let Some(reading) = reading else {
             return json(answers);
         };
         if finished && wants_json && !answers.is_empty() && outbox.is_empty() {
@@ -176,6 +181,7 @@ impl Post<'_> {
             // The end of `running` finishes the outbox, not before.
             let _ = outbox.push(&Message::from(answer));
         }
+        let reader = reading.go_on();
         reply::events(self.stream(exchange, reader, (!finished).then_some(running)))
     }
 
@@ -184,7 +190,14 @@ impl Post<'_> {
     fn stream(&self, exchange: Arc<Exchange>, reader: u64, running: Option<Running>) -> EventBody {
         let period = self.shared.options.keep_alive;
         let Some(session) = exchange.session.clone() else {
-            return EventBody::exchange(exchange, reader, None, period).running(running);
+            // Of these only the end of a subscription is not in sight.
+            let until = self.shared.closing.clone();
+            let body = EventBody::exchange(exchange, reader, None, period).running(running);
+            return if self.listens {
+                body.until(until)
+            } else {
+                body
+            };
         };
         let label = self.shared.keep().map(|keep| {
             exchange.outbox.keep(keep);
@@ -196,6 +209,29 @@ impl Post<'_> {
             return body.primed();
         }
         body
+    }
+}
+
+/// The place of a reader that is not there yet: should the client go before the answer begins,
+/// handlers must not wait for it.
+struct Reading(Option<(Arc<Exchange>, u64)>);
+
+impl Reading {
+    fn begin(exchange: &Arc<Exchange>) -> Self {
+        Self(Some((Arc::clone(exchange), exchange.outbox.attach())))
+    }
+
+    /// The reader is there.
+    fn go_on(mut self) -> u64 {
+        self.0.take().map_or(0, |(_, reader)| reader)
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some((exchange, reader)) = &self.0 {
+            exchange.outbox.detach(*reader);
+        }
     }
 }
 

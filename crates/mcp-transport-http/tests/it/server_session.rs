@@ -574,3 +574,25 @@ async fn h17_shutdown_ends_open_streams_and_lets_running_requests_finish() {
     assert_eq!(running.await.unwrap().status, 200);
     stopping.await.unwrap();
 }
+
+#[tokio::test]
+async fn http_40_a_handler_whose_client_is_gone_is_not_held_up_by_what_nobody_reads() {
+    let mut server = Server::start(HttpOptions::default()).await;
+    let session = server.session(NEWEST).await;
+    assert!(server.next().await.starts_with("notifications/initialized"));
+    let abandoned = {
+        let (url, session) = (server.url.clone(), session.clone());
+        let body = tool(1, "wait then flood", &json!({})).to_string();
+        tokio::spawn(async move { send(Method::POST, &url, &refs(&session), body).await })
+    };
+    assert_eq!(server.next().await, "waiting");
+    abandoned.abort();
+    let _ = abandoned.await;
+    // The server has seen that its client is gone when the id is still taken a while later.
+    let answer = post(&server.url, &refs(&session), &tool(1, "echo", &json!({}))).await;
+    assert_eq!(answer.status, 400);
+    server.probe.go.notify_one();
+    assert_eq!(server.next().await, "went on");
+    assert_eq!(server.next().await, "flooded");
+    server.stop().await;
+}

@@ -361,3 +361,19 @@ async fn too_many_requests_at_once_are_sent_away() {
     );
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_subscription_ends_with_the_server() {
+    let mut server = Server::start(HttpOptions::default().any_path()).await;
+    let (headers, body) = modern("subscriptions/listen", json!({}));
+    let url = server.url.replace("/mcp", "/elsewhere");
+    let mut response = send(Method::POST, &url, &refs(&headers), body.to_string()).await;
+    let first = read_events(&mut response, 1).await;
+    assert_eq!(
+        first[0]["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    assert_eq!(server.next().await, "waiting");
+    server.stop().await;
+    assert!(crate::support::whole(response).await.events().is_empty());
+}

@@ -63,11 +63,14 @@ impl Probe {
                 }
                 text(&json!("done"))
             }
+            "wait then flood" => {
+                self.wait().await?;
+                flood(incoming).await?;
+                self.say("flooded");
+                text(&json!("done"))
+            }
             "flood" => {
-                for n in 0..2000 {
-                    let params = json!({"level": "info", "data": n});
-                    say(incoming, "notifications/message", params).await?;
-                }
+                flood(incoming).await?;
                 text(&json!("done"))
             }
             "progress then wait" => {
@@ -106,6 +109,14 @@ async fn say(incoming: &Asked, method: &'static str, params: Value) -> Result<()
     let note = Notification::new(method, Some(params.into()));
     let said = incoming.channel.notify(note).await;
     said.map_err(|e| ErrorObject::internal(e.to_string()))
+}
+
+async fn flood(incoming: &Asked) -> Result<(), ErrorObject> {
+    for n in 0..2000 {
+        let params = json!({"level": "info", "data": n});
+        say(incoming, "notifications/message", params).await?;
+    }
+    Ok(())
 }
 
 async fn report(incoming: &Asked, n: u32) -> Result<(), ErrorObject> {
@@ -148,6 +159,15 @@ impl Handler<RequestContext> for Probe {
                 "tools/call" => {
                     let name = params["name"].as_str().unwrap_or_default().to_owned();
                     self.tool(&name, &incoming, &params).await
+                }
+                "subscriptions/listen" => {
+                    say(
+                        &incoming,
+                        "notifications/subscriptions/acknowledged",
+                        json!({}),
+                    )
+                    .await?;
+                    self.wait().await
                 }
                 "tools/list" => Ok(RawJson::from(json!({"tools": []}))),
                 method => Err(ErrorObject::method_not_found(method)),
