@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod delta;
 mod error;
 mod http;
 mod message;
@@ -14,6 +15,7 @@ mod tool_choice;
 mod transcript;
 mod usage;
 
+pub use delta::Deltas;
 pub use error::{ModelError, ModelErrorKind};
 pub use message::{ArgumentsError, AssistantMessage, ChatMessage, ToolAnswer, ToolUse};
 pub use model::ChatModel;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BoxFuture, ChatRequest, ChatResponse, ModelError};
+use crate::{BoxFuture, ChatRequest, ChatResponse, Deltas, ModelError};
 
 /// A model that answers a conversation, with text or by asking for tools.
 ///
@@ -26,4 +26,21 @@ pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
     /// # Cancel safety
     /// Dropping the future gives the answer up. The provider may have counted the tokens.
     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ModelError>>;
+
+    /// Answers the conversation once and shows the text of the answer as it is written. A model
+    /// that cannot do that shows nothing before its answer.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate). What was shown until then was not the answer.
+    ///
+    /// # Cancel safety
+    /// As [`generate`](Self::generate).
+    fn stream(
+        &self,
+        request: ChatRequest,
+        deltas: Deltas,
+    ) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
+        drop(deltas);
+        self.generate(request)
+    }
 }

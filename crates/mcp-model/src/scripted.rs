@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    AssistantMessage, BoxFuture, ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind,
-    ToolUse,
+    AssistantMessage, BoxFuture, ChatModel, ChatRequest, ChatResponse, Deltas, ModelError,
+    ModelErrorKind, ToolUse,
 };
 
 type Reply = Box<dyn FnOnce(&ChatRequest) -> Result<ChatResponse, ModelError> + Send>;
@@ -115,6 +115,22 @@ impl ChatModel for ScriptedModel {
             )),
         };
         Box::pin(std::future::ready(response))
+    }
+
+    /// Shows the scripted text word by word.
+    fn stream(
+        &self,
+        request: ChatRequest,
+        deltas: Deltas,
+    ) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
+        let response = self.generate(request);
+        Box::pin(async move {
+            let response = response.await?;
+            for word in response.message.text().split_inclusive(' ') {
+                deltas.write(word);
+            }
+            Ok(response)
+        })
     }
 }
 
