@@ -39,5 +39,7 @@ pub use store::{
     Filter, Item, ListNamespaces, MemoryStore, Namespace, NamespacePattern, Put, Search, Store,
     StoreError, StoreExt, StoreOp, StoreReply,
 };
-pub use stream::{Emitted, EventSink, Events, Interest, RunEvent, ToolEnd, ToolRef};
+pub use stream::{
+    Emitted, EventSink, Events, Interest, RunEvent, RunStream, Streamed, ToolEnd, ToolRef,
+};
 pub use tool_runtime::{RuntimeExt, ToolRuntime};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_interceptors::BoxFuture;
-use mcp_model::{ChatModel, ChatRequest, ChatResponse, ModelError};
+use mcp_model::{ChatModel, ChatRequest, ChatResponse, Deltas, ModelError};
 
 use super::state::ReactState;
 use crate::Runtime;
@@ -21,6 +21,8 @@ pub struct ModelCall {
     pub state: Arc<ReactState>,
     /// The run.
     pub runtime: Runtime,
+    /// Where the answer is shown as it is written, if anybody wants to see that.
+    pub deltas: Option<Deltas>,
 }
 
 impl ModelCall {
@@ -97,7 +99,12 @@ impl ModelNext {
                 };
                 wrap(call, next)
             }
-            None => Box::pin(async move { call.model.generate(call.request).await }),
+            None => Box::pin(async move {
+                match call.deltas {
+                    Some(deltas) => call.model.stream(call.request, deltas).await,
+                    None => call.model.generate(call.request).await,
+                }
+            }),
         }
     }
 }

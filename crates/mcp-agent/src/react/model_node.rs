@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mcp_model::{ChatMessage, ChatRequest, ToolChoice};
+use mcp_model::{ChatMessage, ChatRequest, Deltas, ToolChoice};
 use tokio::time::Instant;
 
 use super::limits::{AtLimit, Reached};
@@ -55,6 +55,7 @@ async fn ask(
         request,
         state: Arc::clone(&state),
         runtime: runtime.clone(),
+        deltas: deltas(runtime, round),
     };
     let mut response = settings.chain.run(call).await?;
     let taken = |id: &str| state.tool_results.contains_key(id);
@@ -78,6 +79,20 @@ async fn ask(
     Ok(match active {
         Some(server) => update.active_server(server),
         None => update,
+    })
+}
+
+/// Where the answer is shown as it is written.
+fn deltas(runtime: &Runtime, round: u32) -> Option<Deltas> {
+    let wanted = runtime.run.events.wants(Interest::DELTAS);
+    wanted.then(|| {
+        let runtime = runtime.clone();
+        Deltas::new(move |text| {
+            runtime.emit(Interest::DELTAS, || RunEvent::MessageDelta {
+                round,
+                text: text.to_owned(),
+            });
+        })
     })
 }
 

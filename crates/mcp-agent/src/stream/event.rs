@@ -103,6 +103,13 @@ pub enum RunEvent {
         /// How long it took.
         duration: Duration,
     },
+    /// The model has written a piece of its answer.
+    MessageDelta {
+        /// Which round of this run it belongs to, from 1.
+        round: u32,
+        /// The piece.
+        text: String,
+    },
     /// A message went into the conversation.
     Message {
         /// The message.

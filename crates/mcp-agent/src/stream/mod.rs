@@ -1,15 +1,18 @@
 //! What a run tells while it works.
 
 mod event;
+mod run_stream;
 
 use std::fmt;
 use std::ops::BitOr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
 
 pub use event::{Emitted, RunEvent, ToolEnd, ToolRef};
+pub use run_stream::{RunStream, Streamed};
 
 /// Which events a listener wants; what nobody wants is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +35,10 @@ impl Interest {
     pub const AGENT: Self = Self(1 << 6);
     /// [`RunEvent::Interrupted`].
     pub const INTERRUPTS: Self = Self(1 << 7);
+    /// [`RunEvent::MessageDelta`].
+    pub const DELTAS: Self = Self(1 << 8);
     /// Everything.
-    pub const ALL: Self = Self(0xff);
+    pub const ALL: Self = Self(0x1ff);
     /// What a person wants to see of an agent: rounds, tools, own values, questions.
     pub const PROGRESS: Self = Self(Self::AGENT.0 | Self::CUSTOM.0 | Self::INTERRUPTS.0);
 
@@ -153,6 +158,10 @@ impl Events {
     /// Cancel safe: an event is never lost.
     pub async fn next(&mut self) -> Option<Emitted> {
         self.receiver.recv().await
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Emitted>> {
+        self.receiver.poll_recv(cx)
     }
 
     /// The next event, if one is waiting.
