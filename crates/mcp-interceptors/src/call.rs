@@ -178,7 +178,8 @@ impl ToolCall {
     /// Removes one argument.
     #[must_use]
     pub fn without_arg(mut self, name: &str) -> Self {
-        self.args.remove(name);
+        // Keeps the order of the others.
+        self.args.shift_remove(name);
         self
     }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod approve;
 mod ask;
 mod cache;
 mod call;
@@ -9,17 +10,22 @@ mod command;
 mod error;
 mod fallback;
 mod headers;
+mod inject_args;
 mod interceptor;
 mod layer;
 mod local;
 mod message;
 mod outcome;
 mod rate_limit;
+mod redact;
 mod retry;
 mod service;
+mod show_structured;
 mod toolset;
+mod truncate;
 mod watch;
 
+pub use approve::{ApproveLayer, Decision};
 pub use ask::Ask;
 pub use cache::CacheLayer;
 pub use call::ToolCall;
@@ -28,15 +34,21 @@ pub use command::{Command, Goto, Scope};
 pub use error::{BoxError, CallError, CallErrorKind, Delivery};
 pub use fallback::FallbackLayer;
 pub use headers::{BadHeader, HeadersLayer};
+pub use inject_args::{InjectArgsLayer, MissingArg};
 pub use interceptor::{FromFn, Interceptor, Next, from_fn};
 pub use layer::{Intercept, InterceptLayer, ToolLayers, intercept};
 pub use local::LocalTools;
 pub use message::{ToolMessage, ToolStatus};
 pub use outcome::ToolOutcome;
 pub use rate_limit::{RateLimitLayer, RateLimited};
+pub use redact::RedactLayer;
 pub use retry::{Backoff, RetryLayer};
 pub use service::ToolService;
+pub use show_structured::{ShowStructured, ShowStructuredLayer};
 pub use toolset::{BoundTool, Intercepted, Phase, ServerFailure, ToolList, Toolset};
+pub use truncate::{
+    KeptResults, READ_TOOL_RESULT, Truncate, TruncateLayer, read_tool_result, read_tool_result_tool,
+};
 pub use watch::{CallId, RawResult, Report, Reports};
 
 /// A future on the heap that may move between threads.

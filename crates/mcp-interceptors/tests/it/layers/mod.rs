@@ -1,11 +1,15 @@
 //! The built-in layers, by rule.
 
+mod approve;
 mod cache;
 mod circuit_breaker;
 mod fallback;
 mod headers;
+mod inject_args;
 mod rate_limit;
+mod redact;
 mod retry;
+mod shown;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
