@@ -23,6 +23,8 @@ mod server_session;
 #[cfg(test)]
 mod server_stateless;
 #[cfg(test)]
+mod soak;
+#[cfg(test)]
 mod sse;
 #[cfg(test)]
 mod support;
