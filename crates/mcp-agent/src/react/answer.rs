@@ -5,18 +5,7 @@ use mcp_protocol::{ContentBlock, Role};
 
 use super::results::FailureClass;
 
-/// Whether the model is shown a result's structured content, as JSON text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ShowStructured {
-    /// Never.
-    Never,
-    /// When there is no other content.
-    #[default]
-    IfNoText,
-    /// Behind the other content, always.
-    Always,
-}
+pub use mcp_interceptors::ShowStructured;
 
 /// What a call came to.
 #[derive(Debug)]
@@ -82,16 +71,7 @@ pub(crate) fn shown(message: &ToolMessage, structured: ShowStructured) -> Vec<Co
         .filter(|block| !is_for_person(block))
         .cloned()
         .collect();
-    if let Some(artifact) = &message.artifact {
-        let show = match structured {
-            ShowStructured::Never => false,
-            ShowStructured::IfNoText => content.is_empty(),
-            ShowStructured::Always => true,
-        };
-        if show {
-            content.push(ContentBlock::text(artifact.to_string()));
-        }
-    }
+    structured.append(&mut content, message.artifact.as_ref());
     if content.is_empty() {
         let text = match (message.is_error(), message.content.is_empty()) {
             (true, _) => "The tool reported an error without saying which.",

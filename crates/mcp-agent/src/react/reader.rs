@@ -1,194 +1,19 @@
-//! The tool with which the model reads what was cut.
+//! The tool with which the model reads what was cut, over the results of the state.
 
-use mcp_interceptors::{JsonMap, ToolMessage};
+use mcp_interceptors::{JsonMap, ToolMessage, read_tool_result, read_tool_result_tool};
 use mcp_model::ToolSpec;
-use mcp_protocol::ContentBlock;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::results::ToolResults;
-use super::truncate::offset;
 
 /// The tool's name.
-pub(crate) const NAME: &str = "read_tool_result";
-
-/// How many characters are read where the model does not say.
-const PAGE: usize = 4_000;
-
-/// How many matching lines a search shows.
-const MAX_MATCHES: usize = 50;
+pub(crate) const NAME: &str = mcp_interceptors::READ_TOOL_RESULT;
 
 /// The tool as the model sees it.
 pub(crate) fn spec() -> ToolSpec {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "tool_call_id": {
-                "type": "string",
-                "description": "The id in the marker of the shortened result."
-            },
-            "offset": {
-                "type": "integer", "minimum": 0, "default": 0,
-                "description": "The character to begin with."
-            },
-            "limit": {
-                "type": "integer", "minimum": 1, "maximum": PAGE, "default": PAGE,
-                "description": "How many characters to read."
-            },
-            "grep": {
-                "type": "string",
-                "description": "Instead of a part, the lines that contain this text, with the \
-                                offset of each."
-            }
-        },
-        "required": ["tool_call_id"]
-    });
-    ToolSpec::new(NAME, schema).with_description(
-        "Reads an earlier tool result that was shortened, part by part, or finds lines in it.",
-    )
-}
-
-#[derive(Deserialize)]
-struct Args {
-    tool_call_id: String,
-    #[serde(default)]
-    offset: usize,
-    #[serde(default = "page")]
-    limit: usize,
-    grep: Option<String>,
-}
-
-const fn page() -> usize {
-    PAGE
+    ToolSpec::of_tool(NAME, &read_tool_result_tool())
 }
 
 /// Carries out a call of the tool.
 pub(crate) fn read(results: &ToolResults, args: JsonMap) -> ToolMessage {
-    let args: Args = match serde_json::from_value(Value::Object(args)) {
-        Ok(args) => args,
-        Err(error) => return ToolMessage::error(format!("{NAME}: {error}")),
-    };
-    let Some(result) = results.get(&args.tool_call_id) else {
-        let id = &args.tool_call_id;
-        return ToolMessage::error(format!("there is no result of a call {id}"));
-    };
-    let text = result.text();
-    match &args.grep {
-        Some(needle) => matches(&text, needle),
-        None => part(&text, args.offset, args.limit.clamp(1, PAGE)),
-    }
-}
-
-/// The part as a block of its own, exactly, then where it is.
-fn part(text: &str, from: usize, limit: usize) -> ToolMessage {
-    let total = text.chars().count();
-    if from >= total && total > 0 {
-        return ToolMessage::error(format!("the result has {total} characters, none at {from}"));
-    }
-    let rest = text.get(offset(text, from)..).unwrap_or_default();
-    let slice = rest.get(..offset(rest, limit)).unwrap_or(rest);
-    let end = from + slice.chars().count();
-    let note = match total - end {
-        0 => format!("[characters {from} to {end} of {total}; this is the end]"),
-        left => format!("[characters {from} to {end} of {total}; {left} more from offset {end}]"),
-    };
-    ToolMessage::new(vec![ContentBlock::text(slice), ContentBlock::text(note)])
-}
-
-fn matches(text: &str, needle: &str) -> ToolMessage {
-    let mut at = 0;
-    let mut lines = Vec::new();
-    let mut found = 0_usize;
-    for line in text.split('\n') {
-        if line.contains(needle) {
-            found += 1;
-            let shown = || line.chars().take(300).collect::<String>();
-            lines.extend((found <= MAX_MATCHES).then(|| format!("{at}: {}", shown())));
-        }
-        at += line.chars().count() + 1;
-    }
-    if found == 0 {
-        return ToolMessage::text(format!("no line contains {needle:?}"));
-    }
-    if found > MAX_MATCHES {
-        lines.push(format!("[{} more lines]", found - MAX_MATCHES));
-    }
-    ToolMessage::text(lines.join("\n"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::react::StoredResult;
-    use crate::state::{Field, Write};
-
-    fn results(text: &str) -> ToolResults {
-        let stored: StoredResult = serde_json::from_value(json!({
-            "server": "s", "tool": "t", "content": [{"type": "text", "text": text}],
-            "started_ms": 0, "duration_ms": 0
-        }))
-        .unwrap();
-        let mut results = ToolResults::default();
-        let update = [("c1".to_owned(), Arc::new(stored))].into_iter().collect();
-        results.apply(update, &Write::new("t", 1, 0)).unwrap();
-        results
-    }
-
-    fn call(results: &ToolResults, args: &Value) -> ToolMessage {
-        read(results, args.as_object().cloned().unwrap())
-    }
-
-    #[test]
-    fn a23_the_parts_put_together_are_the_exact_original() {
-        let text: String = ('a'..='z')
-            .cycle()
-            .take(9_000)
-            .chain("数据🙂".chars())
-            .collect();
-        let results = results(&text);
-        let mut whole = String::new();
-        for from in [0, 4_000, 8_000] {
-            let part = call(&results, &json!({"tool_call_id": "c1", "offset": from}));
-            whole.push_str(part.content[0].as_text().unwrap());
-        }
-        assert_eq!(whole, text);
-        let last = call(
-            &results,
-            &json!({"tool_call_id": "c1", "offset": 9_002, "limit": 9}),
-        );
-        assert_eq!(last.content[0].as_text(), Some("🙂"));
-        assert!(
-            last.content[1]
-                .as_text()
-                .unwrap()
-                .contains("9002 to 9003 of 9003")
-        );
-    }
-
-    #[test]
-    fn a_search_shows_lines_with_their_offsets() {
-        let results = results("数据\nfind me\nno\nfind me too");
-        let found = call(&results, &json!({"tool_call_id": "c1", "grep": "find"}));
-        assert_eq!(
-            found.content[0].as_text(),
-            Some("3: find me\n14: find me too")
-        );
-        let none = call(&results, &json!({"tool_call_id": "c1", "grep": "xyz"}));
-        assert!(!none.is_error());
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_an_error_for_the_model() {
-        let results = results("abc");
-        for bad in [
-            json!({}),
-            json!({"tool_call_id": "c2"}),
-            json!({"tool_call_id": "c1", "offset": 3}),
-            json!({"tool_call_id": "c1", "offset": -1}),
-        ] {
-            assert!(call(&results, &bad).is_error());
-        }
-    }
+    read_tool_result(args, |id| Some(results.get(id)?.text()))
 }
