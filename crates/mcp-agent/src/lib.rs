@@ -10,6 +10,7 @@ mod hash;
 mod interrupt;
 mod react;
 mod runtime;
+mod server_graph;
 pub mod state;
 mod store;
 mod stream;
@@ -30,10 +31,14 @@ pub use mcp_interceptors::{Command, Goto, Scope};
 pub use react::{
     AgentInput, AgentStop, AtLimit, CallLimit, ClearToolResults, Count, Counting, Counts,
     FailureClass, HookOutput, Jump, Middleware, ModelCall, ModelFallback, ModelNext, ModelRetry,
-    ReactAgent, ReactBuilder, ReactState, ReactUpdate, ResponseFormat, ShowStructured, StopAfter,
-    StoredResult, Summarise, SystemPrompt, Tally, ToolResults, Trigger, Truncate, Values, When,
+    Preload, Preloaded, ReactAgent, ReactBuilder, ReactState, ReactUpdate, ResponseFormat,
+    ShowStructured, StopAfter, StoredResult, Summarise, SystemPrompt, Tally, ToolResults, Trigger,
+    Truncate, Values, When,
 };
 pub use runtime::{ExecutionInfo, Runtime};
+pub use server_graph::{
+    CallClass, ContentType, McpOutcome, ServerCall, ServerState, ServerUpdate, server_subgraph,
+};
 pub use state::State;
 pub use store::{
     Filter, Item, ListNamespaces, MemoryStore, Namespace, NamespacePattern, Put, Search, Store,

@@ -14,6 +14,7 @@ use super::answer::ShowStructured;
 use super::hook::{Hook, HookOutput, When};
 use super::limits::{CallLimit, Limits};
 use super::model_chain::{ModelCall, ModelChain, ModelNext};
+use super::preload::{Part, Preload, Preloaded, WHOLE};
 use super::response::ResponseFormat;
 use super::settings::{Settings, StopAfter, SystemPrompt};
 use super::state::{ReactState, open_values};
@@ -34,6 +35,7 @@ pub struct ReactBuilder {
     toolsets: Vec<Arc<dyn Toolset>>,
     layers: ToolLayers,
     system: SystemPrompt,
+    parts: Vec<Part>,
     truncate: Option<Truncate>,
     structured: ShowStructured,
     stop_after: StopAfter,
@@ -55,6 +57,7 @@ impl ReactBuilder {
             toolsets: Vec::new(),
             layers: ToolLayers::new(),
             system: SystemPrompt::None,
+            parts: Vec::new(),
             truncate: Some(Truncate::default()),
             structured: ShowStructured::default(),
             stop_after: StopAfter::default(),
@@ -112,6 +115,30 @@ impl ReactBuilder {
     ) -> Self {
         self.system = SystemPrompt::OfState(Arc::new(f));
         self
+    }
+
+    /// Puts texts behind the system prompt, such as resources of servers. They are loaded when
+    /// the agent first runs, and kept; one that cannot be had is left out with a
+    /// [`RunEvent::Warning`](crate::RunEvent::Warning).
+    pub fn preload<F, Fut>(mut self, budget: Preload, load: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Vec<Preloaded>> + Send + 'static,
+    {
+        self.parts.push(Part::new(budget, load));
+        self
+    }
+
+    /// Puts one text behind the system prompt as it is, such as a prompt of a server.
+    pub fn system_prompt_from<F, Fut>(self, load: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Preloaded> + Send + 'static,
+    {
+        self.preload(WHOLE, move || {
+            let text = load();
+            async move { vec![text.await] }
+        })
     }
 
     /// When and how long results are cut; `None` never cuts, and takes the reader tool away.
@@ -223,6 +250,7 @@ impl ReactBuilder {
             model_name: self.model.name().into(),
             model: self.model,
             system: self.system,
+            parts: self.parts,
             sources: self
                 .toolsets
                 .into_iter()

@@ -10,6 +10,7 @@ mod middleware;
 mod model_chain;
 mod model_node;
 mod own_tools;
+mod preload;
 mod reader;
 mod repair;
 mod response;
@@ -31,12 +32,15 @@ use http::Extensions;
 use mcp_model::ChatModel;
 
 pub use answer::ShowStructured;
+pub(crate) use answer::{Answer, shown};
 pub use builder::{Middleware, ReactBuilder};
 pub use hook::{HookOutput, Jump, When};
 pub use input::AgentInput;
 pub use limits::{AtLimit, CallLimit};
 pub use middleware::{ClearToolResults, ModelFallback, ModelRetry, Summarise, Trigger};
 pub use model_chain::{ModelCall, ModelNext};
+use preload::load_all;
+pub use preload::{Preload, Preloaded};
 pub use response::ResponseFormat;
 pub use results::{FailureClass, StoredResult, ToolResults};
 use settings::{Memo, Settings};
@@ -137,20 +141,26 @@ impl ReactAgent {
             .chain(response.map(|format| format.spec.clone()));
         let own: Vec<_> = own.collect();
         let listing = settings.last_table.list(&settings.sources, &own);
-        let (table, failures) = tokio::select! {
+        let loading = load_all(&settings.parts);
+        let (listed, (loaded, notes)) = tokio::select! {
             biased;
             () = scope.cancel.cancelled() => return Err(Error::cancelled()),
-            listed = listing => listed?,
+            both = async { tokio::join!(listing, loading) } => both,
         };
+        let (table, failures) = listed?;
         let nowhere = Arc::from("");
-        for failure in &failures {
-            scope.events.emit(Interest::AGENT, || {
-                let failure = failure.clone();
-                Emitted::new(&nowhere, 0, RunEvent::ServerFailed { failure })
-            });
+        let emit = |event| {
+            let emitted = || Emitted::new(&nowhere, 0, event);
+            scope.events.emit(Interest::AGENT, emitted);
+        };
+        for failure in failures.iter().cloned() {
+            emit(RunEvent::ServerFailed { failure });
+        }
+        for message in notes {
+            emit(RunEvent::Warning { message });
         }
         let mut extensions = Extensions::clone(&scope.extensions);
-        extensions.insert(Arc::new(Memo::new(table)));
+        extensions.insert(Arc::new(Memo::new(table, &settings.system, loaded)));
         scope.extensions = Arc::new(extensions);
         Ok(failures)
     }

@@ -133,7 +133,7 @@ fn request(
         }
     }
     let mut request = ChatRequest::new(transcript).with_tools(Arc::clone(&memo.table.specs));
-    request.system = settings.system.of(state);
+    request.system = settings.system.of(state, memo);
     if settings.response.is_some() {
         request.tool_choice = ToolChoice::Required;
     }

@@ -10,6 +10,7 @@ use mcp_model::ChatModel;
 use super::answer::ShowStructured;
 use super::limits::Limits;
 use super::model_chain::ModelNext;
+use super::preload::Part;
 use super::response::ResponseFormat;
 use super::state::ReactState;
 use super::table::{LastTable, Table};
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) model_name: Arc<str>,
     pub(crate) system: SystemPrompt,
+    /// What is loaded into the system prompt when the agent first runs.
+    pub(crate) parts: Vec<Part>,
     /// The toolsets, with the agent's layers around them.
     pub(crate) sources: Vec<Intercepted>,
     pub(crate) last_table: LastTable,
@@ -73,11 +76,12 @@ pub enum SystemPrompt {
 }
 
 impl SystemPrompt {
-    pub(crate) fn of(&self, state: &ReactState) -> Option<Arc<str>> {
+    /// What the model is told in this round.
+    pub(crate) fn of(&self, state: &ReactState, memo: &Memo) -> Option<Arc<str>> {
         match self {
-            Self::None => None,
-            Self::Text(text) => Some(Arc::clone(text)),
-            Self::OfState(f) => Some(f(state).into()),
+            Self::None | Self::Text(_) => memo.system.clone(),
+            Self::OfState(f) if memo.loaded.is_empty() => Some(f(state).into()),
+            Self::OfState(f) => Some(format!("{}\n\n{}", f(state), memo.loaded).into()),
         }
     }
 }
@@ -96,14 +100,27 @@ impl fmt::Debug for SystemPrompt {
 #[derive(Debug)]
 pub(crate) struct Memo {
     pub(crate) table: Arc<Table>,
+    /// What goes behind the system prompt.
+    pub(crate) loaded: String,
+    /// The system prompt, where it is the same in each round.
+    pub(crate) system: Option<Arc<str>>,
     pub(crate) rounds: AtomicU32,
     pub(crate) repaired: AtomicBool,
 }
 
 impl Memo {
-    pub(crate) const fn new(table: Arc<Table>) -> Self {
+    pub(crate) fn new(table: Arc<Table>, system: &SystemPrompt, loaded: String) -> Self {
+        let fixed = match system {
+            SystemPrompt::None if loaded.is_empty() => None,
+            SystemPrompt::None => Some(loaded.as_str().into()),
+            SystemPrompt::Text(text) if loaded.is_empty() => Some(Arc::clone(text)),
+            SystemPrompt::Text(text) => Some(format!("{text}\n\n{loaded}").into()),
+            SystemPrompt::OfState(_) => None,
+        };
         Self {
             table,
+            loaded,
+            system: fixed,
             rounds: AtomicU32::new(0),
             repaired: AtomicBool::new(false),
         }

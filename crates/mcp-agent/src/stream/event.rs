@@ -87,6 +87,11 @@ pub enum RunEvent {
         /// Which, how far it got, and why.
         failure: ServerFailure,
     },
+    /// Something is not as it was meant to be; the run goes on.
+    Warning {
+        /// What.
+        message: String,
+    },
     /// The model is asked; a round begins.
     RoundStarted {
         /// Which round of this run, from 1.

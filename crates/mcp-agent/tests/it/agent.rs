@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_agent::{
-    AgentStop, ErrorKind, EventSink, Interest, MemoryCheckpointer, ReactAgent, ReactBuilder,
-    RunEvent, RunOptions, StopAfter, ToolEnd,
+    AgentStop, ErrorKind, EventSink, Interest, MemoryCheckpointer, Preload, Preloaded, ReactAgent,
+    ReactBuilder, RunEvent, RunOptions, StopAfter, ToolEnd,
 };
 use mcp_interceptors::{
     CallError, CallErrorKind, LocalTools, Phase, ServerFailure, ToolCall, ToolList, ToolMessage,
@@ -558,4 +558,40 @@ async fn the_system_prompt_is_a_text_or_made_from_the_state() {
         prompts,
         ["1 messages".into(), "3 messages".into()] as [Arc<str>; 2]
     );
+}
+
+#[tokio::test]
+async fn a34_preloaded_texts_go_behind_the_system_prompt_and_a_missing_one_is_a_warning() {
+    let loads = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&loads);
+    let model = ScriptedModel::new().says("one").says("two");
+    let agent = agent(&model)
+        .system_prompt("Be brief.")
+        .preload(Preload::default(), move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            async {
+                let missing = Preloaded::missing("docs: b", "no such resource");
+                vec![Preloaded::new("docs: a", "alpha"), missing]
+            }
+        })
+        .system_prompt_from(|| async { Preloaded::new("prompt", "And friendly.") })
+        .build()
+        .unwrap();
+    let (sink, mut events) = EventSink::channel(Interest::AGENT, 64);
+    agent
+        .run("go", RunOptions::new().events(sink))
+        .await
+        .unwrap();
+    agent.run("go", RunOptions::new()).await.unwrap();
+    assert_eq!(loads.load(Ordering::SeqCst), 1, "loaded once");
+    for request in model.requests() {
+        let system = request.system.unwrap();
+        assert!(
+            system.starts_with("Be brief.\n\n<resource name=\"docs: a\">\nalpha\n"),
+            "{system}"
+        );
+        assert!(system.contains("And friendly."), "{system}");
+    }
+    let first = events.next().await.unwrap().event;
+    assert!(matches!(first, RunEvent::Warning { message } if message.contains("docs: b")));
 }

@@ -5,9 +5,11 @@
 mod agent;
 mod commands;
 mod durable;
+mod examples;
 mod goto;
 mod middleware;
 mod resume;
+mod server_graphs;
 mod steps;
 mod stores;
 mod subgraphs;
