@@ -1,0 +1,26 @@
+//! The workspace from end to end: whole clients and servers, and peers that are played by hand,
+//! over byte streams and over HTTP on the loopback interface.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may panic"
+)]
+
+// What the tests are made with.
+mod asked;
+mod lines;
+mod web;
+mod web_script;
+mod wire;
+
+// Tests, by topic.
+mod asking;
+mod batches;
+mod cancelling;
+mod errors;
+mod opening;
+mod schemas;
+mod subscriptions;
