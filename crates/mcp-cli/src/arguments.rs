@@ -1,14 +1,17 @@
 //! The command line.
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod servers;
 
-use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use servers::{ListArguments, ServerArguments};
 
 /// What the exit codes mean, for `--help`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    answered
+  0    answered; of several servers at least one
   1    the run failed: nothing could be answered, or the tool reported an error
   2    wrong usage or configuration
   130  interrupted";
@@ -26,12 +29,48 @@ pub(crate) enum Command {
     /// Answer a question about the repository here, or with the servers of a configuration
     Agent(AgentArguments),
     /// List the tools of each server
-    Tools(ToolsArguments),
+    Tools(ListArguments),
+    /// List the resources of each server, and the templates of resources
+    Resources(ListArguments),
+    /// List the prompts of each server, with their arguments
+    Prompts(ListArguments),
     /// Call one tool
     Call(CallArguments),
+    /// Read one resource
+    Read(ReadArguments),
+    /// Fill one prompt in
+    Prompt(PromptArguments),
+    /// Ask each server whether it is there, and how long it takes to say so
+    Ping(ListArguments),
+    /// Say for each server whether it starts, what it speaks and offers, and what is wrong with it
+    Doctor(ListArguments),
+    /// Look at a configuration without starting anything
+    #[command(subcommand)]
+    Config(ConfigArguments),
     /// Serve files, a git repository or a wiki
     #[command(subcommand)]
     Serve(ServeArguments),
+    /// Print a script that completes this command in a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Where the scripts go.
+const COMPLETIONS: &str = "\
+Where to put it, for example:
+  mcp completions bash > ~/.local/share/bash-completion/completions/mcp
+  mcp completions zsh > ~/.zfunc/_mcp       (a folder of $fpath)
+  mcp completions fish > ~/.config/fish/completions/mcp.fish";
+
+/// Shells that a script can be had for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Args)]
@@ -46,16 +85,6 @@ pub(crate) struct AgentArguments {
     #[command(flatten)]
     pub(crate) servers: ServerArguments,
     /// Print one JSON event per line instead of the answer
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub(crate) struct ToolsArguments {
-    #[command(flatten)]
-    pub(crate) servers: ServerArguments,
-    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -77,20 +106,49 @@ pub(crate) struct CallArguments {
     pub(crate) json: bool,
 }
 
-/// Which servers, and how long they may take.
 #[derive(Debug, Args)]
-pub(crate) struct ServerArguments {
-    /// Use the servers of this `mcpServers` JSON file; without it: files, git and wiki of the
-    /// repository here
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// How long a server may take to start and agree on a revision; 5, or what the file says. A
-    /// server that is downloaded at its first start may need more
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) startup_timeout: Option<Duration>,
-    /// How long one call of a tool may take
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) call_timeout: Duration,
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ReadArguments {
+    /// The server's name
+    pub(crate) server: String,
+    /// The resource's URI
+    pub(crate) uri: String,
+    #[command(flatten)]
+    pub(crate) servers: ServerArguments,
+    /// Print the whole result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct PromptArguments {
+    /// The server's name
+    pub(crate) server: String,
+    /// The prompt's name
+    pub(crate) name: String,
+    /// What to fill in
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) servers: ServerArguments,
+    /// Print the whole result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigArguments {
+    /// Report all mistakes of a configuration file
+    #[command(after_help = EXIT_CODES)]
+    Check {
+        /// The file; without it the one that is found here, as for other commands
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -121,15 +179,6 @@ pub(crate) enum ServeArguments {
     },
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.001..=86_400.0).contains(&seconds) {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err("must be between 0.001 and 86400".to_owned())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,13 +193,5 @@ mod tests {
                 .to_string();
             assert!(help.contains("130  interrupted"), "{help}");
         }
-    }
-
-    #[test]
-    fn times_are_checked() {
-        for bad in ["0", "-1", "x", "NaN", "1e9"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
     }
 }

@@ -1,40 +1,50 @@
 //! The servers of one run: those of a configuration, or our own three for the repository here.
 
+mod found;
+mod own;
+mod seen;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp::client::{Connect, PoolBuilder, ServerOptions, ServerPool};
-use mcp::http::{HttpOptions, HttpServer, HttpService, HttpTransport};
+use futures_util::future::join_all;
+use mcp::client::{PoolBuilder, ServerOptions, ServerPool};
 use mcp::protocol::Implementation;
-use mcp::stdio::ChildBuilder;
 use mcp::transport::Timeouts;
-use mcp::{Config, HttpConnect, StdioConnect};
-use tokio::task::JoinHandle;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use mcp::{Config, ServerConfig, StdioConnect, Transport};
 
+use self::own::WikiTask;
+use self::seen::Watched;
 use crate::arguments::ServerArguments;
 use crate::exit::{Failure, chain};
-use crate::servers::git::Git;
-use crate::servers::wiki::{self, Wiki};
+
+pub(crate) use self::found::{Found, find, names};
+pub(crate) use self::seen::Seen;
 
 /// How long a server may take to start where neither the command line nor the file says.
 const STARTUP: Duration = Duration::from_secs(5);
+
+/// How long processes may take to end that were killed.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Whether a configuration that nobody has named is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unnamed {
+    /// It is, and a note says so.
+    Use,
+    /// Only told of: what lies in a repository is not to start programs unasked.
+    Tell,
+}
 
 /// Servers by name. Nothing but the wiki is started before it is needed.
 #[derive(Debug)]
 pub(crate) struct Fleet {
     pool: ServerPool,
+    servers: Vec<Arc<Watched>>,
+    config: Option<PathBuf>,
     wiki: Option<WikiTask>,
-    warnings: Vec<String>,
-}
-
-/// The wiki, served over HTTP from this process: nothing is left behind when it ends.
-#[derive(Debug)]
-struct WikiTask {
-    url: String,
-    serving: JoinHandle<()>,
-    end: DropGuard,
+    notes: Vec<String>,
 }
 
 impl Fleet {
@@ -42,10 +52,26 @@ impl Fleet {
     ///
     /// # Errors
     /// When the configuration has a mistake, or our own servers cannot be started.
-    pub(crate) async fn open(arguments: &ServerArguments) -> Result<Self, Failure> {
-        match &arguments.config {
-            Some(file) => Self::configured(file, arguments),
-            None => Self::own(arguments).await,
+    pub(crate) async fn open(
+        arguments: &ServerArguments,
+        unnamed: Unnamed,
+    ) -> Result<Self, Failure> {
+        if let Some(file) = &arguments.config {
+            return Self::configured(file, arguments).await;
+        }
+        let here = std::env::current_dir().ok();
+        let found = here.filter(|_| !arguments.own).and_then(|here| find(&here));
+        match (found, unnamed) {
+            (Some(found), Unnamed::Use) => Self::found(&found, arguments).await,
+            (Some(found), Unnamed::Tell) => {
+                let mut fleet = Self::own(arguments).await?;
+                fleet.notes.push(format!(
+                    "--config {} takes the servers of that file instead",
+                    found.file.display()
+                ));
+                Ok(fleet)
+            }
+            (None, _) => Self::own(arguments).await,
         }
     }
 
@@ -54,63 +80,121 @@ impl Fleet {
         &self.pool
     }
 
-    /// What was ignored in the configuration, one line for each key.
-    pub(crate) fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// These of the servers, or all if none is named.
+    ///
+    /// # Errors
+    /// When there is none of a name.
+    pub(crate) fn only(&self, names: &[String]) -> Result<ServerPool, Failure> {
+        if names.is_empty() {
+            return Ok(self.pool.clone());
+        }
+        let names = names.iter().map(String::as_str);
+        self.pool.only(names).map_err(Failure::usage)
+    }
+
+    /// What was seen of a server.
+    pub(crate) fn seen(&self, server: &str) -> Option<&Arc<Seen>> {
+        let of = |watched: &&Arc<Watched>| *watched.name == *server;
+        self.servers.iter().find(of).map(|watched| &watched.seen)
+    }
+
+    /// The configuration file, if the servers are from one.
+    pub(crate) fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
+    /// What a person should know of where the servers are from, one line each.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Ends all servers and waits until they have ended.
     pub(crate) async fn shutdown(self) {
         self.pool.shutdown().await;
+        // Of a start that was given up, the pool does not know.
+        let processes = self.servers.iter().flat_map(|s| s.seen.processes());
+        let ended = processes.map(|process| async move {
+            let _ = process.exited().await;
+        });
+        let _ = tokio::time::timeout(LAST, join_all(ended)).await;
         if let Some(wiki) = self.wiki {
-            drop(wiki.end);
-            let _ = wiki.serving.await;
+            wiki.end().await;
         }
     }
 
-    fn configured(file: &Path, arguments: &ServerArguments) -> Result<Self, Failure> {
-        let config = Config::load(file).map_err(|e| Failure::usage(chain(&e)))?;
-        let mut pool = builder();
-        for (name, server) in config.servers() {
-            let limit = arguments.startup_timeout.or(server.startup_timeout);
-            let options = limited(server.options(), limit, arguments.call_timeout);
-            pool = pool.server_with(name.as_str(), server.connector(), options);
-        }
+    /// The servers of a file that was found. Paths in it are relative to the folder it is for.
+    async fn found(found: &Found, arguments: &ServerArguments) -> Result<Self, Failure> {
+        let mut fleet = Self::configured(&found.file, arguments).await?;
+        std::env::set_current_dir(&found.folder).map_err(|e| {
+            let folder = found.folder.display();
+            Failure::usage(format!("the folder {folder} cannot be used: {e}"))
+        })?;
+        let note = format!(
+            "the servers are those of {}; --own takes files, git and wiki of the repository instead",
+            found.file.display()
+        );
+        fleet.notes.insert(0, note);
+        Ok(fleet)
+    }
+
+    async fn configured(file: &Path, arguments: &ServerArguments) -> Result<Self, Failure> {
+        let config = load(file).await?;
         if config.servers().is_empty() {
             let reason = "no server is configured, or all are disabled";
             return Err(Failure::usage(format!("{}: {reason}", file.display())));
         }
-        Ok(Self {
-            pool: pool.build(),
-            wiki: None,
-            warnings: config.warnings().to_vec(),
-        })
+        let servers = config.servers().iter().map(|(name, server)| {
+            let limit = arguments.startup_timeout.or(server.startup_timeout);
+            let options = limited(server.options(), limit, arguments.call_timeout);
+            (watched(name, server), options)
+        });
+        let mut fleet = Self::of(servers);
+        fleet.config = Some(file.to_owned());
+        fleet.notes.extend_from_slice(config.warnings());
+        Ok(fleet)
     }
 
     async fn own(arguments: &ServerArguments) -> Result<Self, Failure> {
-        let here = std::env::current_dir()
-            .map_err(|e| Failure::usage(format!("the current folder cannot be used: {e}")))?;
-        // Without a repository the git server says so itself; the others work all the same.
-        let top = Git::open(&here)
-            .await
-            .map_or(here, |git| git.top().to_owned());
-        let wiki = serve_wiki(&top).await?;
-        let endpoint = HttpTransport::builder(&wiki.url)
-            .build()
-            .map_err(|e| Failure::failed(chain(&e)))?;
+        let (servers, wiki) = own::servers().await?;
         let options = || {
             let options = ServerOptions::new().with_trusted(true);
             limited(options, arguments.startup_timeout, arguments.call_timeout)
         };
-        let pool = builder()
-            .server_with("files", own_child(&["files", "--root"], &top)?, options())
-            .server_with("git", own_child(&["git", "--repo"], &top)?, options())
-            .server_with("wiki", Arc::new(HttpConnect::new(endpoint)), options());
-        Ok(Self {
+        let mut fleet = Self::of(servers.into_iter().map(|server| (server, options())));
+        fleet.wiki = Some(wiki);
+        Ok(fleet)
+    }
+
+    fn of(servers: impl Iterator<Item = (Watched, ServerOptions)>) -> Self {
+        let mut pool = builder();
+        let mut all = Vec::new();
+        for (server, options) in servers {
+            let server = Arc::new(server);
+            pool = pool.server_with(Arc::clone(&server.name), Arc::clone(&server) as _, options);
+            all.push(server);
+        }
+        Self {
             pool: pool.build(),
-            wiki: Some(wiki),
-            warnings: Vec::new(),
-        })
+            servers: all,
+            config: None,
+            wiki: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Reads a configuration where it may block, as a pipe does.
+async fn load(file: &Path) -> Result<Config, Failure> {
+    let file = file.to_owned();
+    let loaded = tokio::task::spawn_blocking(move || Config::load(file)).await;
+    let loaded = loaded.map_err(Failure::failed)?;
+    loaded.map_err(|e| Failure::usage(chain(&e)))
+}
+
+fn watched(name: &str, server: &ServerConfig) -> Watched {
+    match &server.transport {
+        Transport::Stdio(child) => Watched::child(name, StdioConnect::new(child.clone())),
+        _ => Watched::new(name, server.connector(), Arc::new(Seen::http())),
     }
 }
 
@@ -125,50 +209,4 @@ fn limited(options: ServerOptions, startup: Option<Duration>, call: Duration) ->
         // A person waits: one try within the limit, not several.
         .with_attempts(1)
         .with_timeouts(Timeouts::within(call))
-}
-
-/// `mcp serve ...` of this very program as a child process.
-fn own_child(arguments: &[&str], top: &Path) -> Result<Arc<dyn Connect>, Failure> {
-    let program: PathBuf = std::env::current_exe()
-        .map_err(|e| Failure::failed(format!("this program cannot be found: {e}")))?;
-    let mut child = ChildBuilder::new(program)
-        .arg("serve")
-        .args(arguments)
-        .arg(top)
-        .cwd(top);
-    // Where git finds the user's own settings.
-    if let Some(folder) = std::env::var_os("XDG_CONFIG_HOME") {
-        child = child.env("XDG_CONFIG_HOME", folder);
-    }
-    Ok(Arc::new(StdioConnect::new(child)))
-}
-
-async fn serve_wiki(top: &Path) -> Result<WikiTask, Failure> {
-    let wiki = Wiki::of_tree(top).map_err(Failure::usage)?;
-    let server = wiki::server(wiki).map_err(|e| Failure::failed(chain(&e)))?;
-    let listener = HttpServer::bind("127.0.0.1:0")
-        .await
-        .map_err(|e| Failure::failed(format!("no port to serve the wiki on: {e}")))?;
-    // Other users of the machine can reach the port, so the path is one that nobody guesses.
-    let path = format!("/{}", secret());
-    let url = format!("http://{}{path}", listener.local_addr());
-    let options = HttpOptions::default().path(path);
-    let service = HttpService::new(server.identity(), server.handler(), options);
-    let end = CancellationToken::new();
-    let serving = tokio::spawn(listener.serve(service, end.clone()));
-    Ok(WikiTask {
-        url,
-        serving,
-        end: end.drop_guard(),
-    })
-}
-
-/// A name that nobody guesses, from the random keys of the standard library's hashes.
-fn secret() -> String {
-    use std::hash::{BuildHasher as _, RandomState};
-    format!(
-        "{:016x}{:016x}",
-        RandomState::new().hash_one(1),
-        RandomState::new().hash_one(2)
-    )
 }

@@ -45,12 +45,14 @@ fn main() -> ExitCode {
     let ended = runtime.block_on(commands::run(arguments));
     // Nothing that is still blocked, as in a search, may hold the command up.
     runtime.shutdown_background();
-    ended
-        .unwrap_or_else(|failure| {
-            output::note(&format!("mcp: {}", output::visible(&failure.to_string())));
-            failure.exit
-        })
-        .into()
+    let exit = ended.unwrap_or_else(|failure| {
+        output::note(&format!("mcp: {}", output::visible(&failure.to_string())));
+        failure.exit
+    });
+    match exit {
+        Exit::Done if output::is_lost() => Exit::Failed.into(),
+        exit => exit.into(),
+    }
 }
 
 /// Log lines go to standard error, and only if `MCP_LOG` asks for them.

@@ -2,7 +2,11 @@
 //!
 //! A reader that has gone, as `head` does, is no error: what it does not want is not written.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether something of the answer was lost, as on a full disk.
+static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Writes the answer, or a part of it, to standard output: as it is, unless a terminal would obey
 /// control characters in it.
@@ -13,8 +17,26 @@ pub(crate) fn answer(text: &str) {
     } else {
         text.to_owned()
     };
-    let _ = writeln!(out, "{}", shown.trim_end_matches('\n'));
-    let _ = out.flush();
+    let written = writeln!(out, "{}", shown.trim_end_matches('\n'));
+    heed(written.and_then(|()| out.flush()));
+}
+
+/// Writes bytes to standard output, as they are.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    heed(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+fn heed(written: io::Result<()>) {
+    let Err(error) = written else { return };
+    if error.kind() != ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) {
+        note(&format!("mcp: the answer could not be written: {error}"));
+    }
+}
+
+/// Whether something of the answer was lost.
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Writes one line to standard error.

@@ -2,12 +2,22 @@
 
 mod agent;
 mod call;
+mod check;
+mod completions;
+mod content;
+mod doctor;
+mod listing;
+mod ping;
+mod prompt;
+mod prompts;
+mod read;
+mod resources;
 mod serve;
 mod tools;
 
-use crate::arguments::{Arguments, Command, ServerArguments};
+use crate::arguments::{Arguments, Command, ConfigArguments, ListArguments, ServerArguments};
 use crate::exit::{Exit, Failure};
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Unnamed};
 use crate::output;
 use crate::signals::Interrupts;
 use crate::view::View;
@@ -19,23 +29,35 @@ use crate::view::View;
 pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Serve(what) => serve::run(what).await,
-        Command::Tools(arguments) => {
-            with_fleet(&arguments.servers, async |fleet| {
-                tools::run(&arguments, fleet).await
-            })
-            .await
+        Command::Completions { shell } => Ok(completions::run(shell)),
+        Command::Config(ConfigArguments::Check { config, json }) => {
+            check::run(config.as_deref(), json)
         }
+        Command::Tools(arguments) => on_all(&arguments, tools::run).await,
+        Command::Resources(arguments) => on_all(&arguments, resources::run).await,
+        Command::Prompts(arguments) => on_all(&arguments, prompts::run).await,
+        Command::Ping(arguments) => on_all(&arguments, ping::run).await,
+        Command::Doctor(arguments) => on_all(&arguments, doctor::run).await,
         Command::Call(arguments) => {
             let parsed = call::parse(&arguments.arguments)?;
             let work = async |fleet: &Fleet| call::run(&arguments, &parsed, fleet).await;
-            with_fleet(&arguments.servers, work).await
+            with_fleet(&arguments.servers, Unnamed::Use, work).await
+        }
+        Command::Read(arguments) => {
+            let work = async |fleet: &Fleet| read::run(&arguments, fleet).await;
+            with_fleet(&arguments.servers, Unnamed::Use, work).await
+        }
+        Command::Prompt(arguments) => {
+            let params = prompt::parse(&arguments)?;
+            let work = async |fleet: &Fleet| prompt::run(&arguments, params, fleet).await;
+            with_fleet(&arguments.servers, Unnamed::Use, work).await
         }
         Command::Agent(arguments) => {
             let model = agent::model(&arguments)?;
             let view = View::new(arguments.json);
             let work =
                 async |fleet: &Fleet| agent::run(&arguments.question, model, &view, fleet).await;
-            let ended = with_fleet(&arguments.servers, work).await;
+            let ended = with_fleet(&arguments.servers, Unnamed::Tell, work).await;
             if let Ok(Exit::Interrupted) = ended {
                 view.interrupted();
             }
@@ -44,23 +66,57 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
 }
 
+/// What a command prints, and how it ends.
+#[derive(Debug)]
+struct Answer {
+    text: String,
+    exit: Exit,
+}
+
+/// A command that asks all servers, or those that are named. On a terminal a line shows that it
+/// works.
+async fn on_all(
+    arguments: &ListArguments,
+    work: impl AsyncFnOnce(&ListArguments, &Fleet) -> Result<Answer, Failure>,
+) -> Result<Exit, Failure> {
+    let work = async |fleet: &Fleet| {
+        let view = View::new(false);
+        let servers: Vec<&str> = fleet.pool().servers().map(|name| &**name).collect();
+        view.begin("", &servers);
+        let answer = tokio::select! {
+            answer = work(arguments, fleet) => answer,
+            never = view.animate() => match never {},
+        };
+        view.servers_are_up();
+        let answer = answer?;
+        output::answer(&answer.text);
+        Ok(answer.exit)
+    };
+    with_fleet(&arguments.servers, Unnamed::Use, work).await
+}
+
 /// Does some work with servers and ends them, whatever comes of it. An interrupt drops the work,
 /// which cancels the calls in flight; a second one does not wait for the servers either.
 async fn with_fleet(
     arguments: &ServerArguments,
+    unnamed: Unnamed,
     work: impl AsyncFnOnce(&Fleet) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::watch()?;
-    let fleet = Fleet::open(arguments).await?;
-    for warning in fleet.warnings() {
-        output::note(&format!("mcp: {}", output::visible(warning)));
+    let interrupted = || {
+        output::note("mcp: interrupted");
+        Ok(Exit::Interrupted)
+    };
+    let fleet = tokio::select! {
+        fleet = Fleet::open(arguments, unnamed) => fleet?,
+        () = interrupts.next() => return interrupted(),
+    };
+    for note in fleet.notes() {
+        output::note(&format!("mcp: {}", output::visible(note)));
     }
     let ended = tokio::select! {
         ended = work(&fleet) => ended,
-        () = interrupts.next() => {
-            output::note("mcp: interrupted");
-            Ok(Exit::Interrupted)
-        }
+        () = interrupts.next() => interrupted(),
     };
     tokio::select! {
         () = fleet.shutdown() => ended,

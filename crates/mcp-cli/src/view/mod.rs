@@ -228,7 +228,7 @@ pub(crate) fn failure_text(failure: &ServerFailure) -> String {
         "{}  failed in {}: {}",
         failure.server,
         failure.phase,
-        one_line(&failure.message)
+        one_line(reason(failure))
     );
     let stderr = failure.stderr.as_deref().unwrap_or_default();
     let lines: Vec<&str> = stderr
@@ -240,6 +240,23 @@ pub(crate) fn failure_text(failure: &ServerFailure) -> String {
         text.push_str(&format!("\n    | {shown}"));
     }
     output::visible(&text)
+}
+
+/// What happened, without the end of the standard error, which stands beside it.
+fn reason(failure: &ServerFailure) -> &str {
+    let message = failure.message.as_str();
+    match (
+        &failure.stderr,
+        message.split_once(": its stderr ends with: "),
+    ) {
+        (Some(_), Some((reason, _))) => reason,
+        _ => message,
+    }
+}
+
+/// A time in milliseconds, to a tenth.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
 fn one_line(text: &str) -> String {
