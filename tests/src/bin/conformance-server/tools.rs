@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp::http::StreamControl;
 use mcp::protocol::sampling::CreateMessage;
 use mcp::protocol::{ContentBlock, LoggingLevel, ResourceContents, Tool};
 use mcp::server::{Changes, Context, NoArgs, ServerBuilder, ToolError};
@@ -120,7 +121,11 @@ fn while_working(builder: ServerBuilder) -> ServerBuilder {
         )
         .tool(
             tool("test_reconnection", "Takes a moment."),
-            |_: NoArgs, _: Context| async {
+            |_: NoArgs, cx: Context| async move {
+                // Where the client can come back for the answer, it is sent away for a while.
+                if let Some(stream) = cx.extensions().get::<StreamControl>() {
+                    stream.release(10 * PAUSE);
+                }
                 sleep(2 * PAUSE).await;
                 Ok("Reconnection test completed.")
             },
