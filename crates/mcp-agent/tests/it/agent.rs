@@ -595,3 +595,58 @@ async fn a34_preloaded_texts_go_behind_the_system_prompt_and_a_missing_one_is_a_
     let first = events.next().await.unwrap().event;
     assert!(matches!(first, RunEvent::Warning { message } if message.contains("docs: b")));
 }
+
+#[tokio::test]
+async fn a29_a_server_that_breaks_off_once_does_not_end_the_run_where_that_is_allowed() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let tools = LocalTools::new("s").tool(tool("t"), move |_| {
+        let first = counted.fetch_add(1, Ordering::SeqCst) == 0;
+        let gone = || CallError::new(CallErrorKind::Transport, "the server exited");
+        let outcome = (!first).then(|| "back".into()).ok_or_else(gone);
+        std::future::ready(outcome)
+    });
+    let model = ScriptedModel::new()
+        .calls([call("1", "t", &json!({}))])
+        .calls([call("2", "t", &json!({}))])
+        .says("done");
+    let agent = agent(&model)
+        .tools(tools)
+        .stop_after(StopAfter::new(2, 3))
+        .build()
+        .unwrap();
+    let output = agent.run("go", RunOptions::new()).await.unwrap();
+    let lines = shown(&output.state.messages);
+    assert_eq!(lines[2], "!1: Tool t failed: the server exited");
+    assert_eq!(lines[4..], ["2: back", "done"]);
+}
+
+#[tokio::test]
+async fn a84_ten_rounds_of_60_000_characters_stay_within_a_64k_window() {
+    let tools = LocalTools::new("s").tool(tool("big"), |call: ToolCall| async move {
+        let id = call.runtime_id().to_owned();
+        Ok(format!("{}<middle {id}>{}", "a".repeat(30_000), "b".repeat(30_000)).into())
+    });
+    let rounds = 0..10;
+    let model = rounds.clone().fold(ScriptedModel::new(), |model, n| {
+        model.calls([call(&format!("c{n}"), "big", &json!({}))])
+    });
+    let find = json!({"tool_call_id": "c4", "offset": 29_990, "limit": 40});
+    let model = model
+        .calls([call("r", "read_tool_result", &find)])
+        .says("done");
+    let agent = agent(&model).tools(tools).build().unwrap();
+    let output = agent.run("go", RunOptions::new()).await.unwrap();
+    let texts = output
+        .state
+        .messages
+        .iter()
+        .map(|message| message.text().len());
+    // Four bytes are about a token.
+    assert!(texts.sum::<usize>() / 4 < 64_000);
+    let lines = shown(&output.state.messages);
+    assert!(
+        lines[lines.len() - 2].contains("<middle c4>"),
+        "any part can be read"
+    );
+}

@@ -12,6 +12,7 @@ mod resume;
 mod server_graphs;
 mod steps;
 mod stores;
+mod streams;
 mod subgraphs;
 mod threads;
 mod wiring;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_agent::state::Append;
 use mcp_agent::{
-    CompiledGraph, End, ErrorKind, Goto, Graph, Input, MemoryCheckpointer, NodeError, RunOptions,
-    Runtime, START, Targets, on_payload, state,
+    Command, CompiledGraph, Durability, End, ErrorKind, Goto, Graph, Input, MemoryCheckpointer,
+    NodeError, RunOptions, Runtime, START, Targets, on_payload, state,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -300,4 +300,62 @@ async fn p_r10_a_value_of_the_wrong_type_leaves_the_thread_usable() {
     assert!(error.to_string().contains("log"), "{error}");
     let output = graph.run(log("two"), thread()).await.unwrap();
     assert_eq!(output.state.log.to_vec(), ["one", "two", "ok"]);
+}
+
+#[tokio::test]
+async fn a_command_from_outside_answers_or_updates() {
+    let graph = kept(Graph::<S>::new().node("ask", asks("q")).edge(START, "ask"));
+    let update = Command::new().with_update("log", json!(["in"]));
+    let input = Input::command::<S>(update).unwrap();
+    assert_eq!(
+        graph.run(input, thread()).await.unwrap().interrupts().len(),
+        1
+    );
+    let answer = Input::command::<S>(Command::resume("yes")).unwrap();
+    let output = graph.run(answer, thread()).await.unwrap();
+    assert_eq!(output.state.log.to_vec(), ["in", "q=\"yes\""]);
+    let wrong = Input::command::<S>(Command::new().with_update("nope", 1)).unwrap_err();
+    assert_eq!(wrong.kind(), ErrorKind::State);
+}
+
+#[tokio::test]
+async fn a_run_can_pause_at_every_node() {
+    let graph = kept(
+        Graph::<S>::new()
+            .node("a", |_: Arc<S>, _: Runtime| async { Ok(log("a")) })
+            .node("b", |_: Arc<S>, _: Runtime| async { Ok(log("b")) })
+            .edge(START, "a")
+            .edge("a", "b")
+            .pause_before(["*"]),
+    );
+    let mut output = graph.run(U::default(), thread()).await.unwrap();
+    let mut pauses = 0;
+    while !output.is_finished() {
+        pauses += 1;
+        output = graph.run(Input::Continue, thread()).await.unwrap();
+    }
+    assert_eq!((pauses, output.state.log.len()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_question_survives_in_every_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let graph = kept(
+            Graph::<S>::new()
+                .node("ask", asks("q"))
+                .node("done", counting(&calls))
+                .edge(START, "ask")
+                .edge(START, "done"),
+        );
+        let options = || thread().durability(durability);
+        graph.run(log("in"), options()).await.unwrap();
+        let output = graph.run(Input::Answer(json!(1)), options()).await.unwrap();
+        assert_eq!(
+            output.state.log.to_vec(),
+            ["in", "q=1", "counted"],
+            "{durability:?}"
+        );
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+    }
 }

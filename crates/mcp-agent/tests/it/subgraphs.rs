@@ -11,6 +11,7 @@ use mcp_agent::{
 use mcp_interceptors::LocalTools;
 use mcp_model::ScriptedModel;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::{agent, call, shown, tool};
 
@@ -375,4 +376,32 @@ async fn a13_a_hand_over_carries_the_call_and_its_answer() {
     assert_eq!(shown(&output.state.messages), expected);
     assert_eq!(worker_model.requests().len(), 1);
     assert_eq!(shown(&summary_model.requests()[0].messages), expected[..4]);
+}
+
+#[tokio::test]
+async fn a_drained_run_stops_within_a_subgraph_and_goes_on_there() {
+    let drain = CancellationToken::new();
+    let trigger = drain.clone();
+    let child = Graph::<Inner>::new()
+        .node("one", move |_: Arc<Inner>, _: Runtime| {
+            trigger.cancel();
+            async { Ok(inner("one")) }
+        })
+        .node("two", |_: Arc<Inner>, _: Runtime| async {
+            Ok(inner("two"))
+        })
+        .edge(START, "one")
+        .edge("one", "two")
+        .compile()
+        .unwrap();
+    let graph = Graph::<Outer>::new()
+        .node("sub", nested(&child))
+        .edge(START, "sub");
+    let graph = kept(graph.compile().unwrap());
+    let drained = thread().drain(drain);
+    let output = graph.run(OuterUpdate::default(), drained).await.unwrap();
+    assert_eq!(output.end, End::Drained);
+    assert!(output.state.log.is_empty());
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert_eq!(output.state.log.to_vec(), ["one", "two"]);
 }
