@@ -39,8 +39,30 @@ pub enum CallErrorKind {
     Tool,
 }
 
+impl CallErrorKind {
+    /// The kind in one word, as for logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownTool => "unknown_tool",
+            Self::InvalidArguments => "invalid_arguments",
+            Self::Connect => "connect",
+            Self::Transport => "transport",
+            Self::TimedOut => "timed_out",
+            Self::Protocol => "protocol",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+            Self::Refused => "refused",
+            Self::Rejected => "rejected",
+            Self::Layer => "layer",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 /// Whether a call that failed can have had an effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it was sent, or it was not")]
 pub enum Delivery {
     /// Nothing was sent; trying again is safe.

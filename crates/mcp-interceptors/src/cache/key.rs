@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-
-use crate::{JsonMap, ToolCall};
+use crate::ToolCall;
+use crate::canonical::{object, text};
 
 /// What `_meta` says about the trace and the progress, not about the call.
 const NOT_OF_THE_CALL: [&str; 4] = ["traceparent", "tracestate", "baggage", "progressToken"];
@@ -27,37 +26,4 @@ pub(super) fn of(call: &ToolCall) -> String {
         let _ = write!(key, "-{name};");
     }
     key
-}
-
-fn text(key: &mut String, text: &str) {
-    let _ = write!(key, "{text:?},");
-}
-
-fn object(key: &mut String, map: &JsonMap, without: &[&str]) {
-    let mut members: Vec<_> = map.iter().collect();
-    members.sort_unstable_by_key(|(name, _)| *name);
-    key.push('{');
-    for (name, member) in members {
-        if !without.contains(&name.as_str()) {
-            text(key, name);
-            value(key, member);
-        }
-    }
-    key.push('}');
-}
-
-fn value(key: &mut String, value_of: &Value) {
-    match value_of {
-        Value::Object(map) => object(key, map, &[]),
-        Value::Array(items) => {
-            key.push('[');
-            for item in items {
-                value(key, item);
-            }
-            key.push(']');
-        }
-        plain => {
-            let _ = write!(key, "{plain},");
-        }
-    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub use layer::RedactLayer;
 
 use crate::{CallError, CallErrorKind, Interceptor, Next, RawResult, ToolCall, ToolOutcome};
-use rules::Rules;
+pub(crate) use rules::Rules;
 
 #[derive(Clone, Debug)]
 struct Redact {

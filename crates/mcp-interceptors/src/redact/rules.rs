@@ -7,7 +7,7 @@ use crate::closure::Closure;
 use crate::{Command, ToolMessage, ToolOutcome};
 
 /// What stands in place of what was taken out.
-pub(super) const MARK: &str = "[redacted]";
+pub(crate) const MARK: &str = "[redacted]";
 
 /// What is looked at in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +22,15 @@ enum Look {
 const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rules {
-    pub(super) texts: Vec<String>,
-    pub(super) members: Vec<String>,
-    pub(super) custom: Vec<Closure<dyn Fn(&str) -> Option<String> + Send + Sync>>,
+pub(crate) struct Rules {
+    pub(crate) texts: Vec<String>,
+    pub(crate) members: Vec<String>,
+    pub(crate) custom: Vec<Closure<dyn Fn(&str) -> Option<String> + Send + Sync>>,
 }
 
 impl Rules {
     /// Whether a text was changed.
-    pub(super) fn text(&self, text: &mut String) -> bool {
+    pub(crate) fn text(&self, text: &mut String) -> bool {
         let mut changed = self.json_text(text);
         for secret in &self.texts {
             if text.contains(secret.as_str()) {
@@ -93,13 +93,13 @@ impl Rules {
         self.value(value, look, depth)
     }
 
-    pub(super) fn members<'a>(&self, members: impl Iterator<Item = (&'a String, &'a mut Value)>) {
+    pub(crate) fn members<'a>(&self, members: impl Iterator<Item = (&'a String, &'a mut Value)>) {
         for (name, value) in members {
             self.member(name, value, Look::All, 0);
         }
     }
 
-    pub(super) fn outcome(&self, outcome: &mut ToolOutcome) {
+    pub(crate) fn outcome(&self, outcome: &mut ToolOutcome) {
         match outcome {
             ToolOutcome::Result(result) => self.result(result),
             ToolOutcome::Message(message) => self.message(message),
@@ -114,7 +114,7 @@ impl Rules {
         }
     }
 
-    pub(super) fn result(&self, result: &mut CallToolResult) {
+    pub(crate) fn result(&self, result: &mut CallToolResult) {
         self.content(&mut result.content);
         if let Some(structured) = &mut result.structured_content {
             self.value(structured, Look::All, 0);

@@ -6,10 +6,13 @@ mod circuit_breaker;
 mod fallback;
 mod headers;
 mod inject_args;
+mod pin;
 mod rate_limit;
+mod record;
 mod redact;
 mod retry;
 mod shown;
+mod trace;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
