@@ -22,19 +22,25 @@ use crate::exit::{Failure, chain};
 pub(crate) use self::found::{Found, find, names};
 pub(crate) use self::seen::Seen;
 
-/// How long a server may take to start where neither the command line nor the file says.
-const STARTUP: Duration = Duration::from_secs(5);
-
 /// How long processes may take to end that were killed.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Whether a configuration that nobody has named is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unnamed {
-    /// It is, and a note says so.
-    Use,
-    /// Only told of: what lies in a repository is not to start programs unasked.
-    Tell,
+/// What is done where the arguments say nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Whether a configuration that lies here is used. It may be a stranger's, and to use it is
+    /// to start what it names. If it is not, a note tells of it.
+    pub(crate) uses_found: bool,
+    /// How long a server may take to start.
+    pub(crate) startup: Duration,
+}
+
+impl Manner {
+    /// Of the commands that are about servers.
+    pub(crate) const USUAL: Self = Self {
+        uses_found: true,
+        startup: Duration::from_secs(5),
+    };
 }
 
 /// Servers by name. Nothing but the wiki is started before it is needed.
@@ -52,26 +58,23 @@ impl Fleet {
     ///
     /// # Errors
     /// When the configuration has a mistake, or our own servers cannot be started.
-    pub(crate) async fn open(
-        arguments: &ServerArguments,
-        unnamed: Unnamed,
-    ) -> Result<Self, Failure> {
+    pub(crate) async fn open(arguments: &ServerArguments, manner: Manner) -> Result<Self, Failure> {
         if let Some(file) = &arguments.config {
-            return Self::configured(file, arguments).await;
+            return Self::configured(file, arguments, manner).await;
         }
         let here = std::env::current_dir().ok();
         let found = here.filter(|_| !arguments.own).and_then(|here| find(&here));
-        match (found, unnamed) {
-            (Some(found), Unnamed::Use) => Self::found(&found, arguments).await,
-            (Some(found), Unnamed::Tell) => {
-                let mut fleet = Self::own(arguments).await?;
+        match found {
+            Some(found) if manner.uses_found => Self::found(&found, arguments, manner).await,
+            Some(found) => {
+                let mut fleet = Self::own(arguments, manner).await?;
                 fleet.notes.push(format!(
                     "--config {} takes the servers of that file instead",
                     found.file.display()
                 ));
                 Ok(fleet)
             }
-            (None, _) => Self::own(arguments).await,
+            None => Self::own(arguments, manner).await,
         }
     }
 
@@ -123,8 +126,12 @@ impl Fleet {
     }
 
     /// The servers of a file that was found. Paths in it are relative to the folder it is for.
-    async fn found(found: &Found, arguments: &ServerArguments) -> Result<Self, Failure> {
-        let mut fleet = Self::configured(&found.file, arguments).await?;
+    async fn found(
+        found: &Found,
+        arguments: &ServerArguments,
+        manner: Manner,
+    ) -> Result<Self, Failure> {
+        let mut fleet = Self::configured(&found.file, arguments, manner).await?;
         std::env::set_current_dir(&found.folder).map_err(|e| {
             let folder = found.folder.display();
             Failure::usage(format!("the folder {folder} cannot be used: {e}"))
@@ -137,7 +144,11 @@ impl Fleet {
         Ok(fleet)
     }
 
-    async fn configured(file: &Path, arguments: &ServerArguments) -> Result<Self, Failure> {
+    async fn configured(
+        file: &Path,
+        arguments: &ServerArguments,
+        manner: Manner,
+    ) -> Result<Self, Failure> {
         let config = load(file).await?;
         if config.servers().is_empty() {
             let reason = "no server is configured, or all are disabled";
@@ -145,6 +156,7 @@ impl Fleet {
         }
         let servers = config.servers().iter().map(|(name, server)| {
             let limit = arguments.startup_timeout.or(server.startup_timeout);
+            let limit = limit.unwrap_or(manner.startup);
             let options = limited(server.options(), limit, arguments.call_timeout);
             (watched(name, server), options)
         });
@@ -154,11 +166,12 @@ impl Fleet {
         Ok(fleet)
     }
 
-    async fn own(arguments: &ServerArguments) -> Result<Self, Failure> {
+    async fn own(arguments: &ServerArguments, manner: Manner) -> Result<Self, Failure> {
         let (servers, wiki) = own::servers().await?;
+        let limit = arguments.startup_timeout.unwrap_or(manner.startup);
         let options = || {
             let options = ServerOptions::new().with_trusted(true);
-            limited(options, arguments.startup_timeout, arguments.call_timeout)
+            limited(options, limit, arguments.call_timeout)
         };
         let mut fleet = Self::of(servers.into_iter().map(|server| (server, options())));
         fleet.wiki = Some(wiki);
@@ -203,9 +216,9 @@ fn builder() -> PoolBuilder {
     ServerPool::builder().client(client)
 }
 
-fn limited(options: ServerOptions, startup: Option<Duration>, call: Duration) -> ServerOptions {
+fn limited(options: ServerOptions, startup: Duration, call: Duration) -> ServerOptions {
     options
-        .with_startup_timeout(startup.unwrap_or(STARTUP))
+        .with_startup_timeout(startup)
         // A person waits: one try within the limit, not several.
         .with_attempts(1)
         .with_timeouts(Timeouts::within(call))

@@ -18,8 +18,8 @@ pub(crate) struct ServerArguments {
     /// Use files, git and wiki of the repository here, whatever configuration lies in it
     #[arg(long, conflicts_with = "config")]
     pub(crate) own: bool,
-    /// How long a server may take to start and agree on a revision; 5, or what the file says. A
-    /// server that is downloaded at its first start may need more
+    /// How long a server may take to start and agree on a revision; 5 (15 for `doctor`), or
+    /// what the file says. A server that is downloaded at its first start may need more
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) startup_timeout: Option<Duration>,
     /// How long one call may take

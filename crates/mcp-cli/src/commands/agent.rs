@@ -12,7 +12,7 @@ use mcp::{ServerPool, ToolCall, ToolOutcome, Toolset};
 
 use crate::arguments::AgentArguments;
 use crate::exit::{Exit, Failure, chain};
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Manner};
 use crate::view::{CallLine, View};
 
 /// What a language model is told before the question.
@@ -23,6 +23,12 @@ exactly. If the tools do not tell, say so.";
 
 /// Steps of a run: rounds of the model and of the tools together.
 const STEPS: u64 = 200;
+
+/// A question about a repository is not to start what lies in that repository.
+pub(super) const MANNER: Manner = Manner {
+    uses_found: false,
+    ..Manner::USUAL
+};
 
 /// The model that was asked for, before anything is started.
 ///

@@ -17,7 +17,7 @@ mod tools;
 
 use crate::arguments::{Arguments, Command, ConfigArguments, ListArguments, ServerArguments};
 use crate::exit::{Exit, Failure};
-use crate::fleet::{Fleet, Unnamed};
+use crate::fleet::{Fleet, Manner};
 use crate::output;
 use crate::signals::Interrupts;
 use crate::view::View;
@@ -33,31 +33,31 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Config(ConfigArguments::Check { config, json }) => {
             check::run(config.as_deref(), json)
         }
-        Command::Tools(arguments) => on_all(&arguments, tools::run).await,
-        Command::Resources(arguments) => on_all(&arguments, resources::run).await,
-        Command::Prompts(arguments) => on_all(&arguments, prompts::run).await,
-        Command::Ping(arguments) => on_all(&arguments, ping::run).await,
-        Command::Doctor(arguments) => on_all(&arguments, doctor::run).await,
+        Command::Tools(arguments) => on_all(&arguments, Manner::USUAL, tools::run).await,
+        Command::Resources(arguments) => on_all(&arguments, Manner::USUAL, resources::run).await,
+        Command::Prompts(arguments) => on_all(&arguments, Manner::USUAL, prompts::run).await,
+        Command::Ping(arguments) => on_all(&arguments, Manner::USUAL, ping::run).await,
+        Command::Doctor(arguments) => on_all(&arguments, doctor::MANNER, doctor::run).await,
         Command::Call(arguments) => {
             let parsed = call::parse(&arguments.arguments)?;
             let work = async |fleet: &Fleet| call::run(&arguments, &parsed, fleet).await;
-            with_fleet(&arguments.servers, Unnamed::Use, work).await
+            with_fleet(&arguments.servers, Manner::USUAL, work).await
         }
         Command::Read(arguments) => {
             let work = async |fleet: &Fleet| read::run(&arguments, fleet).await;
-            with_fleet(&arguments.servers, Unnamed::Use, work).await
+            with_fleet(&arguments.servers, Manner::USUAL, work).await
         }
         Command::Prompt(arguments) => {
             let params = prompt::parse(&arguments)?;
             let work = async |fleet: &Fleet| prompt::run(&arguments, params, fleet).await;
-            with_fleet(&arguments.servers, Unnamed::Use, work).await
+            with_fleet(&arguments.servers, Manner::USUAL, work).await
         }
         Command::Agent(arguments) => {
             let model = agent::model(&arguments)?;
             let view = View::new(arguments.json);
             let work =
                 async |fleet: &Fleet| agent::run(&arguments.question, model, &view, fleet).await;
-            let ended = with_fleet(&arguments.servers, Unnamed::Tell, work).await;
+            let ended = with_fleet(&arguments.servers, agent::MANNER, work).await;
             if let Ok(Exit::Interrupted) = ended {
                 view.interrupted();
             }
@@ -77,6 +77,7 @@ struct Answer {
 /// works.
 async fn on_all(
     arguments: &ListArguments,
+    manner: Manner,
     work: impl AsyncFnOnce(&ListArguments, &Fleet) -> Result<Answer, Failure>,
 ) -> Result<Exit, Failure> {
     let work = async |fleet: &Fleet| {
@@ -92,14 +93,14 @@ async fn on_all(
         output::answer(&answer.text);
         Ok(answer.exit)
     };
-    with_fleet(&arguments.servers, Unnamed::Use, work).await
+    with_fleet(&arguments.servers, manner, work).await
 }
 
 /// Does some work with servers and ends them, whatever comes of it. An interrupt drops the work,
 /// which cancels the calls in flight; a second one does not wait for the servers either.
 async fn with_fleet(
     arguments: &ServerArguments,
-    unnamed: Unnamed,
+    manner: Manner,
     work: impl AsyncFnOnce(&Fleet) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::watch()?;
@@ -108,7 +109,7 @@ async fn with_fleet(
         Ok(Exit::Interrupted)
     };
     let fleet = tokio::select! {
-        fleet = Fleet::open(arguments, unnamed) => fleet?,
+        fleet = Fleet::open(arguments, manner) => fleet?,
         () = interrupts.next() => return interrupted(),
     };
     for note in fleet.notes() {

@@ -29,7 +29,7 @@ struct State {
 
 impl Seen {
     /// Nothing yet of a server over HTTP.
-    pub(super) fn http() -> Self {
+    pub(crate) fn http() -> Self {
         Self {
             is_child: false,
             state: Mutex::default(),

@@ -10,6 +10,8 @@ use super::schema;
 
 /// From this size on a list of tools takes much of what a model can read, in bytes.
 const LARGE: usize = 64 * 1024;
+/// The most tools that are named in one line.
+const NAMED: usize = 5;
 /// What is said of an element without the member.
 const NO_SCHEMA: &str = "missing field `inputSchema`";
 
@@ -108,18 +110,28 @@ pub(super) fn compare(servers: &mut [ServerReport]) {
             owners.insert(server.name.clone());
         }
     }
-    owners.retain(|_, servers| servers.len() > 1);
     for server in servers {
+        let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (tool, all) in owners.iter().filter(|(_, all)| all.contains(&server.name)) {
-            let mut others = all.clone();
-            others.remove(&server.name);
-            let others = Vec::from_iter(others).join(" and ");
-            let message = format!(
-                "{others} has a tool of this name, too; clients that do not prefix names take one \
-                 of them"
-            );
-            let problem = Problem::note(Code::NameClash, message).about(tool.as_str());
-            server.problems.push(problem);
+            for other in all.iter().filter(|other| **other != server.name) {
+                shared.entry(other).or_default().push(tool);
+            }
         }
+        let clashes = shared.iter().map(|(other, tools)| clash(other, tools));
+        server.problems.extend(clashes);
     }
+}
+
+fn clash(other: &str, tools: &[&str]) -> Problem {
+    let more = match tools.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named: Vec<&str> = tools.iter().take(NAMED).copied().collect();
+    let message = format!(
+        "{other} has tools of the same names: {}{more}; clients that do not prefix names take one \
+         of them",
+        named.join(", ")
+    );
+    Problem::note(Code::NameClash, message)
 }

@@ -7,15 +7,23 @@ mod report;
 mod schema;
 mod text;
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 
 use super::{Answer, listing};
 use crate::arguments::ListArguments;
 use crate::exit::{Exit, Failure};
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Manner};
 
 use self::examine::examine;
 use self::report::{Report, Verdict};
+
+/// More time than usual, for a slow start and none at all are not the same.
+pub(super) const MANNER: Manner = Manner {
+    startup: Duration::from_secs(15),
+    ..Manner::USUAL
+};
 
 pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answer, Failure> {
     let pool = fleet.only(&arguments.only)?;

@@ -10,6 +10,8 @@ use crate::view::milliseconds;
 
 /// A start that takes longer than this is felt.
 const SLOW_START: Duration = Duration::from_secs(2);
+/// How long this command waits for a start, unless it is told otherwise.
+const TOO_SLOW: Duration = Duration::from_secs(5);
 /// How long a process has to end after its input has, before it is made to.
 const SLOW_END: Duration = Duration::from_secs(2);
 /// The longest piece of a server's output that is quoted, in characters.
@@ -23,21 +25,27 @@ pub(super) fn started(report: &mut ServerReport, seen: &Seen, took: Duration) {
     report.milliseconds.start = opening.map(milliseconds);
     let handshake = took.saturating_sub(opening.unwrap_or_default());
     report.milliseconds.handshake = Some(milliseconds(handshake));
-    if took > SLOW_START {
-        let message = format!(
-            "it takes {:.1} s until it answers; some clients do not wait so long",
-            took.as_secs_f64()
-        );
-        report
-            .problems
-            .push(Problem::warning(Code::SlowStart, message));
-    }
+    report.problems.extend(slow(took));
     if seen.connections() > 1 {
         let message = "it ends when it is asked for its revision before the handshake, and had to \
                        be started again";
         report
             .problems
             .push(Problem::note(Code::Restarted, message));
+    }
+}
+
+fn slow(took: Duration) -> Option<Problem> {
+    let message = format!(
+        "it takes {:.1} s until it answers; some clients do not wait so long",
+        took.as_secs_f64()
+    );
+    if took > TOO_SLOW {
+        Some(Problem::warning(Code::SlowStart, message))
+    } else if took > SLOW_START {
+        Some(Problem::note(Code::SlowStart, message))
+    } else {
+        None
     }
 }
 
@@ -94,4 +102,40 @@ fn quoted(line: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::doctor::report::{Severity, Wire};
+
+    #[test]
+    fn a_start_is_slow_from_two_seconds_on_and_a_problem_from_five() {
+        for (seconds, severity) in [
+            (2, None),
+            (3, Some(Severity::Note)),
+            (6, Some(Severity::Warning)),
+        ] {
+            let problem = slow(Duration::from_secs(seconds));
+            assert_eq!(
+                problem.map(|problem| problem.severity),
+                severity,
+                "{seconds}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        assert_eq!(quoted("  a \n"), "a");
+        assert_eq!(quoted(&"ä".repeat(200)).chars().count(), QUOTED + 1);
+    }
+
+    #[test]
+    fn only_a_process_has_to_end_with_its_input() {
+        let mut report = ServerReport::new("x", Wire::Http);
+        ended(&mut report, &Seen::http(), Duration::from_secs(9));
+        assert!(report.problems.is_empty());
+        assert_eq!(report.milliseconds.end, Some(9000.0));
+    }
 }

@@ -33,7 +33,7 @@ pub(super) struct ServerReport {
     pub(super) name: String,
     pub(super) verdict: Verdict,
     pub(super) wire: Wire,
-    /// Whether its process runs, or its endpoint answers.
+    /// Whether its process could be started, or its endpoint be reached.
     pub(super) starts: bool,
     pub(super) era: Option<Era>,
     pub(super) revision: Option<&'static str>,

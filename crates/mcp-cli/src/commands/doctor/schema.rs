@@ -1,5 +1,7 @@
-//! What is wrong with a JSON Schema, as far as its own structure tells.
+//! What is wrong with a JSON Schema.
 
+use mcp::protocol::SchemaValidator as _;
+use mcp_jsonschema::JsonSchema;
 use serde_json::{Map, Value};
 
 /// The most complaints about one schema.
@@ -21,13 +23,16 @@ pub(super) fn of_arguments(schema: &Value) -> Vec<String> {
     complaints
 }
 
-/// The complaints about a schema.
+/// The complaints about a schema: about its structure, or else what a validator says.
 pub(super) fn of(schema: &Value) -> Vec<String> {
     let mut walk = Walk {
         root: schema,
         complaints: Vec::new(),
     };
     walk.schema(schema, "", 0);
+    if let ([], Err(error)) = (&*walk.complaints, JsonSchema::new().compile(schema)) {
+        walk.complaints.push(error.to_string());
+    }
     walk.complaints
 }
 
@@ -212,6 +217,13 @@ mod tests {
             ),
         ] {
             assert_eq!(of_arguments(&schema), [complaint], "{schema}");
+        }
+        for schema in [
+            json!({"type": "object", "minProperties": "many"}),
+            json!({"type": "object", "$schema": "https://schemas.example/mine"}),
+            json!({"type": "object", "properties": {"a": {"pattern": "("}}}),
+        ] {
+            assert_eq!(of_arguments(&schema).len(), 1, "{schema}");
         }
     }
 
