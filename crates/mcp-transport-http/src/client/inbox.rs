@@ -9,7 +9,7 @@ use mcp_jsonrpc::{
     DecodeError, ErrorObject, Frame, Id, Message, Notification, RawJson, Request, Response,
 };
 use mcp_protocol::{ProtocolVersion, RequestContext};
-use mcp_transport::{CallError, Incoming, PartOf};
+use mcp_transport::{BoxFuture, CallError, Incoming, PartOf};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -155,9 +155,15 @@ impl Link {
                     .hand_out(id.as_ref(), outcome.map_err(CallError::Remote));
             }
             Ok(Message::Notification(notification)) => {
-                self.notified(notification, view, waiting).await;
+                // Boxed, as both are large and most answers come alone.
+                let taking: BoxFuture<'_, ()> =
+                    Box::pin(self.notified(notification, view, waiting));
+                taking.await;
             }
-            Ok(Message::Request(request)) => self.asked(request, view, waiting).await,
+            Ok(Message::Request(request)) => {
+                let taking: BoxFuture<'_, ()> = Box::pin(self.asked(request, view, waiting));
+                taking.await;
+            }
             Err(flaw) => return self.flawed(flaw, waiting),
         }
         None

@@ -75,7 +75,11 @@ impl Link {
 
     /// The headers of a POST, but for those of the session.
     pub(super) fn post_headers(&self) -> HeaderMap {
-        let mut map = self.headers.clone();
+        // With room for what comes, so that the map does not grow step by step.
+        let mut map = HeaderMap::with_capacity(self.headers.len() + 8);
+        for (name, value) in &self.headers {
+            map.append(name, value.clone());
+        }
         map.insert(CONTENT_TYPE, headers::JSON);
         map.insert(ACCEPT, headers::ACCEPT_BOTH);
         map
