@@ -78,6 +78,13 @@ impl Cache {
         }
     }
 
+    /// Forgets all lists: changes may have been missed.
+    pub(crate) fn forget_all(&self) {
+        for change in [Change::Tools, Change::Prompts, Change::Resources] {
+            self.forget(&change);
+        }
+    }
+
     /// Forgets what a change has made stale.
     pub(crate) fn forget(&self, change: &Change) {
         let mut lists = self.lock();
@@ -89,7 +96,7 @@ impl Cache {
                 lists.remove(&ListResources::METHOD);
                 lists.remove(&ListResourceTemplates::METHOD);
             }
-            Change::Resource { .. } => {}
+            Change::Resource { .. } | Change::Task { .. } => {}
         }
     }
 

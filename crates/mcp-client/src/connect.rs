@@ -25,6 +25,21 @@ pub trait Connect: fmt::Debug + Send + Sync + 'static {
         &self,
         handler: Arc<dyn Handler<RequestContext>>,
     ) -> BoxFuture<'_, Result<Link, ConnectError>>;
+
+    /// As [`connect`](Self::connect), for a single call: what the server would say apart from
+    /// its answer is not asked for. Over HTTP that is a stream less. Default: no difference.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    ///
+    /// # Cancel safety
+    /// As [`connect`](Self::connect).
+    fn connect_once(
+        &self,
+        handler: Arc<dyn Handler<RequestContext>>,
+    ) -> BoxFuture<'_, Result<Link, ConnectError>> {
+        self.connect(handler)
+    }
 }
 
 /// An open connection on which nothing has been said.

@@ -50,6 +50,27 @@ pub enum Error {
     /// The server asked for input that it did not get.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The call has become a task that has no result.
+    #[error("the task `{id}` of the call has no result")]
+    Task {
+        /// The task.
+        id: String,
+        /// Why.
+        #[source]
+        source: TaskError,
+    },
+    /// Nothing was sent: more resources would be subscribed to than a session may be told of.
+    #[error("more than {limit} resources would be subscribed to")]
+    TooManySubscriptions {
+        /// The limit.
+        limit: usize,
+    },
+    /// The server does not tell of this resource, though it says that it tells of resources.
+    #[error("the server does not tell of changes of {uri}")]
+    NotSubscribed {
+        /// The resource.
+        uri: String,
+    },
     /// Nothing was sent: the prompt needs an argument that is not given.
     #[error("the prompt {prompt} needs the argument {argument}")]
     MissingArgument {
@@ -80,6 +101,24 @@ pub enum PagesError {
         /// The limit.
         limit: usize,
     },
+}
+
+/// A task without a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// It was given up, here or elsewhere.
+    #[error("it was cancelled")]
+    Cancelled,
+    /// It has failed, and the server does not say with which error.
+    #[error("it has failed: {}", .message.as_deref().unwrap_or("the server does not say why"))]
+    Failed {
+        /// What the server says for people.
+        message: Option<String>,
+    },
+    /// It could not be followed to its end. It may go on.
+    #[error("it could not be followed to its end")]
+    Lost(#[source] Box<Error>),
 }
 
 /// A server that asked for input which it did not get.
@@ -123,13 +162,41 @@ impl Error {
     #[must_use]
     pub fn delivery(&self) -> Delivery {
         match self {
-            Self::NotNegotiated(_) | Self::Params { .. } | Self::MissingArgument { .. } => {
-                Delivery::NotSent
-            }
+            Self::NotNegotiated(_)
+            | Self::Params { .. }
+            | Self::MissingArgument { .. }
+            | Self::TooManySubscriptions { .. } => Delivery::NotSent,
             Self::Call(error) => error.delivery(),
-            Self::Result { .. } | Self::ResultType { .. } | Self::Pages(_) | Self::Input(_) => {
-                Delivery::Unknown
-            }
+            Self::Result { .. }
+            | Self::ResultType { .. }
+            | Self::Pages(_)
+            | Self::Input(_)
+            | Self::Task { .. }
+            | Self::NotSubscribed { .. } => Delivery::Unknown,
+        }
+    }
+
+    /// What went wrong on the way, also where that happened while a task was followed.
+    pub(crate) fn on_the_way(&self) -> Option<&CallError> {
+        match self {
+            Self::Call(error) => Some(error),
+            Self::Task {
+                source: TaskError::Lost(error),
+                ..
+            } => error.on_the_way(),
+            _ => None,
+        }
+    }
+
+    /// The same error for a call of which a part has been done: it is not as if nothing had been
+    /// sent.
+    pub(crate) fn after_a_part(self) -> Self {
+        match self {
+            Self::Call(CallError::Closed { reason, .. }) => Self::Call(CallError::Closed {
+                reason,
+                delivery: Delivery::Unknown,
+            }),
+            other => other,
         }
     }
 

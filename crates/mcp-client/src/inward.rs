@@ -1,18 +1,24 @@
 //! Takes what the server sends of its own accord.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use http::Extensions;
 use mcp_interceptors::{Report, Reports};
-use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
+use mcp_jsonrpc::{ErrorObject, Id, Notification, RawJson, Request};
 use mcp_protocol::elicitation::ElicitationComplete;
 use mcp_protocol::logging::LoggingMessage;
 use mcp_protocol::resources::ResourceUpdated;
-use mcp_protocol::{RequestContext, RpcNotification};
-use mcp_transport::{BoxFuture, Handler, Incoming};
+use mcp_protocol::subscriptions::SubscriptionsAcknowledged;
+use mcp_protocol::tasks::TaskNotification;
+use mcp_protocol::{Meta, RequestContext, RpcNotification};
+use mcp_transport::{BoxFuture, Handler, Incoming, PartOf};
+use serde::Deserialize;
 
+use crate::active::{Active, InFlight};
 use crate::cache::Cache;
 use crate::handlers::{Change, Handlers, Origin, trace};
+use crate::listen::Agreements;
+use crate::sent_away::SentAway;
 
 /// The way in of a session.
 #[derive(Debug)]
@@ -21,6 +27,31 @@ pub(crate) struct Inward {
     pub(crate) handlers: Handlers,
     pub(crate) cache: Cache,
     pub(crate) active: Active,
+    pub(crate) agreements: Agreements,
+    pub(crate) sent_away: SentAway,
+}
+
+/// What the params of a message say of where it belongs.
+#[derive(Debug, Default)]
+struct Belongs {
+    task: Option<String>,
+    subscription: Option<Id>,
+}
+
+impl Belongs {
+    fn read(params: Option<&RawJson>) -> Self {
+        #[derive(Deserialize)]
+        struct Params {
+            #[serde(rename = "_meta", default)]
+            meta: Option<Meta>,
+        }
+        let params = params.and_then(|params| params.decode::<Params>().ok());
+        let meta = params.and_then(|params| params.meta).unwrap_or_default();
+        Self {
+            task: meta.related_task().map(str::to_owned),
+            subscription: meta.subscription_id(),
+        }
+    }
 }
 
 impl Inward {
@@ -30,14 +61,29 @@ impl Inward {
             handlers,
             cache: Cache::default(),
             active: Active::default(),
+            agreements: Agreements::default(),
+            sent_away: SentAway::default(),
         }
     }
 
-    fn origin(&self) -> Origin {
-        Origin::new(Arc::clone(&self.server), self.active.only())
+    /// Where a message comes from: what it says itself, what the transport knows, or the one
+    /// call that is in flight.
+    fn origin(&self, belongs: Belongs, extensions: &Extensions) -> Origin {
+        let call = self.call(&belongs, extensions);
+        let mut origin = Origin::new(Arc::clone(&self.server), call.as_ref());
+        origin.subscription = belongs.subscription;
+        origin
     }
 
-    async fn notified(&self, notification: &Notification) {
+    fn call(&self, belongs: &Belongs, extensions: &Extensions) -> Option<InFlight> {
+        match (extensions.get::<PartOf>(), &belongs.task) {
+            (_, Some(task)) => self.active.of_task(task),
+            (Some(PartOf(id)), None) => self.active.of_request(id),
+            (None, None) => self.active.only(),
+        }
+    }
+
+    async fn notified(&self, notification: &Notification, extensions: &Extensions) {
         let params = notification.params.as_ref();
         let change = match &*notification.method {
             "notifications/tools/list_changed" => Change::Tools,
@@ -47,21 +93,37 @@ impl Inward {
                 Ok(params) => Change::Resource { uri: params.uri },
                 Err(_) => return,
             },
-            "notifications/message" => return self.log(params).await,
-            "notifications/elicitation/complete" => return self.completed(params),
+            "notifications/tasks/status" | "notifications/tasks" => {
+                let Ok(task) = TaskNotification::decode_params(params) else {
+                    return;
+                };
+                self.active.task_changed(&task.task.task_id);
+                Change::Task {
+                    task: Box::new(task),
+                }
+            }
+            "notifications/subscriptions/acknowledged" => {
+                if let Ok(params) = SubscriptionsAcknowledged::decode_params(params) {
+                    self.agreements.arrived(params);
+                }
+                return;
+            }
+            "notifications/message" => return self.log(params, extensions).await,
+            "notifications/elicitation/complete" => return self.completed(params, extensions),
             method => return tracing::debug!(server = &*self.server, method, "not known, ignored"),
         };
         self.cache.forget(&change);
         if let Some(changes) = self.handlers.changes() {
-            changes.changed(change, self.origin()).await;
+            let origin = self.origin(Belongs::read(params), extensions);
+            changes.changed(change, origin).await;
         }
     }
 
-    async fn log(&self, params: Option<&RawJson>) {
+    async fn log(&self, params: Option<&RawJson>, extensions: &Extensions) {
         let Ok(message) = LoggingMessage::decode_params(params) else {
             return;
         };
-        let origin = self.origin();
+        let origin = self.origin(Belongs::read(params), extensions);
         if let Some(reports) = origin.extensions.get::<Reports>() {
             reports.report(Report::Log(message.clone()));
         }
@@ -71,12 +133,14 @@ impl Inward {
         }
     }
 
-    fn completed(&self, params: Option<&RawJson>) {
-        if let (Some(elicitation), Ok(params)) = (
+    fn completed(&self, params: Option<&RawJson>, extensions: &Extensions) {
+        if let (Some(elicitation), Ok(done)) = (
             self.handlers.elicitation(),
             ElicitationComplete::decode_params(params),
-        ) {
-            elicitation.completed(&params.elicitation_id, self.origin());
+        ) && self.sent_away.end(&done.elicitation_id)
+        {
+            let origin = self.origin(Belongs::read(params), extensions);
+            elicitation.completed(&done.elicitation_id, origin);
         }
     }
 }
@@ -87,12 +151,16 @@ impl Handler<RequestContext> for Inward {
         request: Incoming<Request, RequestContext>,
     ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
         Box::pin(async move {
-            let request = request.message;
-            let mut origin = self.origin();
+            let Incoming {
+                message: request,
+                extensions,
+                ..
+            } = request;
+            let params = request.params.as_ref();
+            let mut origin = self.origin(Belongs::read(params), &extensions);
             origin.request = Some(request.id.clone());
-            self.handlers
-                .answer(&request.method, request.params.as_ref(), origin)
-                .await
+            self.sent_away.by_request(&request.method, params);
+            self.handlers.answer(&request.method, params, origin).await
         })
     }
 
@@ -100,61 +168,13 @@ impl Handler<RequestContext> for Inward {
         self: Arc<Self>,
         notification: Incoming<Notification, RequestContext>,
     ) -> BoxFuture<'static, ()> {
-        Box::pin(async move { self.notified(&notification.message).await })
-    }
-}
-
-/// The calls of tools that are in flight.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Active(Arc<Mutex<Vec<InFlight>>>);
-
-/// A call of a tool.
-#[derive(Clone, Debug)]
-pub(crate) struct InFlight {
-    pub(crate) tool: Arc<str>,
-    pub(crate) extensions: Arc<Extensions>,
-}
-
-impl Active {
-    /// Notes a call until the guard is dropped.
-    pub(crate) fn enter(&self, tool: &str, extensions: &Arc<Extensions>) -> ActiveCall {
-        let call = InFlight {
-            tool: tool.into(),
-            extensions: Arc::clone(extensions),
-        };
-        self.lock().push(call.clone());
-        ActiveCall {
-            active: self.clone(),
-            call,
-        }
-    }
-
-    /// The one call in flight; `None` where there are more, or none.
-    fn only(&self) -> Option<InFlight> {
-        match self.lock().as_slice() {
-            [call] => Some(call.clone()),
-            _ => None,
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<InFlight>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call in flight, until this is dropped.
-#[derive(Debug)]
-pub(crate) struct ActiveCall {
-    active: Active,
-    pub(crate) call: InFlight,
-}
-
-impl Drop for ActiveCall {
-    fn drop(&mut self) {
-        let mut calls = self.active.lock();
-        let ours = |call: &InFlight| Arc::ptr_eq(&call.tool, &self.call.tool);
-        if let Some(at) = calls.iter().position(ours) {
-            calls.swap_remove(at);
-        }
+        Box::pin(async move {
+            let Incoming {
+                message,
+                extensions,
+                ..
+            } = notification;
+            self.notified(&message, &extensions).await;
+        })
     }
 }

@@ -1,25 +1,31 @@
 #![doc = include_str!("../README.md")]
 
+mod active;
+mod backoff;
 mod cache;
 mod connect;
 mod error;
 mod handlers;
 mod inward;
+mod listen;
 mod negotiate;
 mod options;
 mod paginate;
 mod param_headers;
 mod pool;
 mod rounds;
+mod sent_away;
 mod session;
 
 pub use connect::{Connect, ConnectError, Link, StderrTail};
-pub use error::{Error, InputError, PagesError};
-pub use handlers::{Change, Changes, Elicitation, Handlers, Logging, Origin, Roots, Sampling};
+pub use error::{Error, InputError, PagesError, TaskError};
+pub use handlers::{
+    Change, Changes, Elicitation, Handlers, Logging, Origin, ProgressReports, Roots, Sampling,
+};
 pub use options::{CallOptions, ClientOptions};
 pub use paginate::{Listed, Page, Paged};
 pub use pool::{
     Body, Budget, Catalog, Entry, HeldSession, LoadFailure, Loaded, LoadedContent, NamePolicy,
     PoolBuilder, PoolError, Selection, ServerOptions, ServerPool, SessionPolicy,
 };
-pub use session::Session;
+pub use session::{Called, Session, TaskHandle};

@@ -42,6 +42,16 @@ pub struct ClientOptions {
     /// From which level on the server's log messages are wanted. Default: the server decides
     /// until 2025-11-25; since then none are sent.
     pub log_level: Option<LoggingLevel>,
+    /// Whether servers may answer calls of tools with tasks, which are then followed to their
+    /// end: the extension `io.modelcontextprotocol/tasks`, since 2026-07-28. Default: no.
+    ///
+    /// In 2025-11-25 the client decides: a tool that says it has to be called as a task is.
+    pub tasks: bool,
+    /// Other extensions that this client speaks, by id, with their settings. Since 2026-07-28.
+    pub extensions: JsonMap,
+    /// Whether a session without handshake listens for changes by itself, where a handler of
+    /// changes is registered. Default: yes.
+    pub listen: bool,
     /// How often a server may ask for input within one call. Default: 16.
     pub max_rounds: usize,
     /// How many pages a list may have. Default: 1000.
@@ -61,6 +71,9 @@ impl ClientOptions {
             initialize_timeout: Duration::from_secs(60),
             timeouts: Timeouts::default(),
             log_level: None,
+            tasks: false,
+            extensions: JsonMap::new(),
+            listen: true,
             max_rounds: 16,
             max_pages: 1000,
         }
@@ -108,9 +121,26 @@ impl ClientOptions {
         self
     }
 
+    /// The same options with tasks as answers.
+    #[must_use]
+    pub const fn with_tasks(mut self) -> Self {
+        self.tasks = true;
+        self
+    }
+
+    /// The same options with one more extension.
+    #[must_use]
+    pub fn with_extension(mut self, id: impl Into<String>, settings: JsonMap) -> Self {
+        self.extensions.insert(id.into(), settings.into());
+        self
+    }
+
     pub(crate) fn identity(&self) -> ClientIdentity {
-        ClientIdentity::new(self.info.clone(), self.handlers.capabilities())
-            .with_versions(self.versions.clone())
+        let mut capabilities = self.handlers.capabilities();
+        if !self.extensions.is_empty() {
+            capabilities.extensions = Some(self.extensions.clone());
+        }
+        ClientIdentity::new(self.info.clone(), capabilities).with_versions(self.versions.clone())
     }
 }
 
@@ -132,6 +162,12 @@ pub struct CallOptions {
     /// The definition of the tool that is called: over HTTP it says which arguments are repeated
     /// in headers. Without it the list that the session keeps is asked.
     pub tool: Option<Arc<Tool>>,
+    /// Whether the server may answer with a task, as
+    /// [`ClientOptions::tasks`](crate::ClientOptions) says it for all calls.
+    pub tasks: bool,
+    /// Whether doing it twice is as good as once. A pool then makes the call again where the
+    /// connection ended and nobody knows whether it has run.
+    pub repeatable: bool,
     /// What the caller attaches. Handlers that this call leads to find it in
     /// [`Origin::extensions`](crate::Origin).
     pub extensions: Arc<Extensions>,
@@ -162,6 +198,20 @@ impl CallOptions {
     #[must_use]
     pub fn with_progress(mut self, report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.progress = Some(ProgressSink::new(report));
+        self
+    }
+
+    /// The same options for a call that the server may answer with a task.
+    #[must_use]
+    pub const fn with_tasks(mut self) -> Self {
+        self.tasks = true;
+        self
+    }
+
+    /// The same options for a call that may run twice.
+    #[must_use]
+    pub const fn with_repeatable(mut self) -> Self {
+        self.repeatable = true;
         self
     }
 

@@ -7,9 +7,11 @@ use futures_util::stream::try_unfold;
 use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::prompts::ListPrompts;
 use mcp_protocol::resources::{ListResourceTemplates, ListResources};
+use mcp_protocol::tasks::ListTasks;
 use mcp_protocol::tools::ListTools;
 use mcp_protocol::{
-    CacheHint, Cursor, PaginatedParams, Prompt, Resource, ResourceTemplate, RpcRequest, Tool,
+    CacheHint, Cursor, ListTasksResult, PaginatedParams, Prompt, Resource, ResourceTemplate,
+    RpcRequest, Task, Tool,
 };
 
 use crate::error::PagesError;
@@ -96,6 +98,20 @@ paged! {
     ListResources: resources of Resource,
     ListResourceTemplates: resource_templates of ResourceTemplate,
     ListPrompts: prompts of Prompt,
+}
+
+/// Tasks are not to be kept.
+impl Paged for ListTasks {
+    type Item = Task;
+
+    fn page(result: ListTasksResult) -> Page<Task> {
+        Page {
+            hint: CacheHint::default(),
+            items: result.tasks,
+            next: result.next_cursor,
+            skipped: result.skipped,
+        }
+    }
 }
 
 /// Where a walk over pages stands.

@@ -6,17 +6,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_protocol::input_required::InputRequiredResult;
+use mcp_protocol::input_required::{InputRequest, InputRequiredResult};
 use mcp_protocol::lifecycle::client_allows;
 use mcp_protocol::{CallToolParams, GetPromptParams, InputResponses, ReadResourceParams};
 
+use crate::active::InFlight;
 use crate::error::InputError;
 use crate::handlers::Origin;
-use crate::inward::{InFlight, Inward};
+use crate::inward::Inward;
 
 /// Params of a call that can be made again with input.
 pub(crate) trait TakesInput {
     fn set_input(&mut self, responses: Option<InputResponses>, state: Option<String>);
+
+    /// Whether they ask for a task, as in 2025-11-25.
+    fn asks_for_task(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! takes_input {
@@ -30,7 +36,18 @@ macro_rules! takes_input {
     };
 }
 
-takes_input!(CallToolParams, GetPromptParams, ReadResourceParams);
+takes_input!(GetPromptParams, ReadResourceParams);
+
+impl TakesInput for CallToolParams {
+    fn set_input(&mut self, responses: Option<InputResponses>, state: Option<String>) {
+        self.input_responses = responses;
+        self.request_state = state;
+    }
+
+    fn asks_for_task(&self) -> bool {
+        self.task.is_some()
+    }
+}
 
 /// Gets what the server asks for and puts it into the params. The state goes back as it came,
 /// and only if it came this time.
@@ -40,7 +57,7 @@ takes_input!(CallToolParams, GetPromptParams, ReadResourceParams);
 pub(crate) async fn fulfil(
     inward: &Inward,
     asked: InputRequiredResult,
-    call: Option<InFlight>,
+    call: Option<&InFlight>,
     round: usize,
     params: &mut impl TakesInput,
 ) -> Result<(), InputError> {
@@ -52,12 +69,26 @@ pub(crate) async fn fulfil(
         params.set_input(None, asked.request_state);
         return Ok(());
     };
+    let responses = answers(inward, requests.iter(), call).await?;
+    params.set_input(Some(responses), asked.request_state);
+    Ok(())
+}
+
+/// Has the handlers answer what a server asks.
+///
+/// # Cancel safety
+/// Dropping the future drops the handler's.
+pub(crate) async fn answers<'a>(
+    inward: &Inward,
+    requests: impl Iterator<Item = (&'a str, &'a InputRequest)>,
+    call: Option<&InFlight>,
+) -> Result<InputResponses, InputError> {
     let capabilities = inward.handlers.capabilities();
     let mut responses = InputResponses::new();
-    for (key, request) in requests.iter() {
+    for (key, request) in requests {
         client_allows(request.method(), &capabilities)?;
         let method = || request.method().to_owned();
-        let origin = Origin::new(Arc::clone(&inward.server), call.clone());
+        let origin = Origin::new(Arc::clone(&inward.server), call);
         let answer = inward.handlers.fulfil(request, origin).await;
         let answer = answer.map_err(|source| InputError::Refused {
             method: method(),
@@ -69,8 +100,7 @@ pub(crate) async fn fulfil(
             source,
         })?;
     }
-    params.set_input(Some(responses), asked.request_state);
-    Ok(())
+    Ok(responses)
 }
 
 /// A server that asks for nothing but to be called again is busy: 100 ms, then twice as long

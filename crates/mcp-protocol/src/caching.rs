@@ -34,10 +34,10 @@ open_enum! {
     }
 }
 
-/// How long, and for whom, a result may be kept.
+/// How long, and for whom, a result may be kept. By default not at all.
 ///
 /// Specification: Caching. Since 2026-07-28. Results of earlier revisions may not be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheHint {
     /// How long it is fresh, from when it was received.

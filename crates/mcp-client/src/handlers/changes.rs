@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use mcp_protocol::DetailedTask;
 use mcp_transport::BoxFuture;
 
 use super::Origin;
 
 /// Something of a server that is another one now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
     /// The list of its tools.
@@ -20,6 +21,12 @@ pub enum Change {
     Resource {
         /// Its URI.
         uri: String,
+    },
+    /// The state of a task. In 2025-11-25 of any of ours, later of those that a subscription
+    /// names.
+    Task {
+        /// The task, with what has come of it where the server says that.
+        task: Box<DetailedTask>,
     },
 }
 

@@ -36,7 +36,8 @@ pub trait Elicitation: fmt::Debug + Send + Sync + 'static {
         false
     }
 
-    /// What the user was sent to a URL for is done. 2025-11-25 only; the id may be unknown.
+    /// What the user was sent to a URL for is done. 2025-11-25 only. An id that is unknown, or
+    /// done already, is not told.
     fn completed(&self, elicitation_id: &str, origin: Origin) {
         let _ = (elicitation_id, origin);
     }

@@ -4,47 +4,60 @@ mod answer;
 mod changes;
 mod elicitation;
 mod logging;
+mod progress;
 mod roots;
 mod sampling;
 
 use std::sync::Arc;
 
 use http::Extensions;
+use mcp_interceptors::CallId;
 use mcp_jsonrpc::Id;
 use mcp_protocol::ClientCapabilities;
 
-use crate::inward::InFlight;
+use crate::active::InFlight;
 
 pub use changes::{Change, Changes};
 pub use elicitation::Elicitation;
 pub use logging::Logging;
 pub(crate) use logging::trace;
+pub use progress::ProgressReports;
 pub use roots::Roots;
 pub use sampling::Sampling;
 
 /// Where a message of a server comes from.
+///
+/// Which call it belongs to is never guessed. It is known where the server asks as part of a
+/// result or of a task, where the report is one of progress, where the message came in the answer
+/// stream of the call (over HTTP), and where exactly one call is in flight.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Origin {
     /// The server's name here.
     pub server: Arc<str>,
-    /// The tool whose call it belongs to. Known where the server asks as part of a result, or
-    /// where exactly one call is in flight.
+    /// The tool whose call it belongs to, where that is known.
     pub tool: Option<Arc<str>>,
+    /// What the model calls that call, where the caller has attached that.
+    pub tool_call: Option<CallId>,
     /// The id of the server's request; `None` for notifications and since 2026-07-28.
     pub request: Option<Id>,
-    /// What the caller of that tool attached. Known where `tool` is.
+    /// The subscription that a change was told of by: the id of its request, see
+    /// [`CallOptions::id`](crate::CallOptions). Since 2026-07-28.
+    pub subscription: Option<Id>,
+    /// What the caller of that tool attached.
     pub extensions: Arc<Extensions>,
 }
 
 impl Origin {
-    pub(crate) fn new(server: Arc<str>, call: Option<InFlight>) -> Self {
-        let (tool, extensions) = call.map(|call| (call.tool, call.extensions)).unzip();
+    pub(crate) fn new(server: Arc<str>, call: Option<&InFlight>) -> Self {
+        let extensions = call.map(InFlight::extensions).unwrap_or_default();
         Self {
             server,
-            tool,
+            tool: call.and_then(InFlight::tool),
+            tool_call: extensions.get().cloned(),
             request: None,
-            extensions: extensions.unwrap_or_default(),
+            subscription: None,
+            extensions,
         }
     }
 }
@@ -64,6 +77,7 @@ pub struct Handlers {
     sampling: Option<Arc<dyn Sampling>>,
     elicitation: Option<Arc<dyn Elicitation>>,
     logging: Option<Arc<dyn Logging>>,
+    progress: Option<Arc<dyn ProgressReports>>,
     changes: Option<Arc<dyn Changes>>,
 }
 
@@ -102,6 +116,13 @@ impl Handlers {
         self
     }
 
+    /// The same with a taker of progress, of all calls.
+    #[must_use]
+    pub fn with_progress(mut self, progress: impl ProgressReports) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+
     /// The same with one who wants to know of changes.
     #[must_use]
     pub fn with_changes(mut self, changes: impl Changes) -> Self {
@@ -125,6 +146,10 @@ impl Handlers {
 
     pub(crate) fn logging(&self) -> Option<&dyn Logging> {
         self.logging.as_deref()
+    }
+
+    pub(crate) fn progress(&self) -> Option<&dyn ProgressReports> {
+        self.progress.as_deref()
     }
 
     pub(crate) fn elicitation(&self) -> Option<&dyn Elicitation> {

@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
 use mcp_interceptors::Phase;
-use mcp_protocol::lifecycle::Preference;
+use mcp_protocol::lifecycle::{Negotiated, Preference};
 use mcp_transport::{BoxFuture, CallError, Delivery};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::backoff;
 use super::error::PoolError;
 use super::options::{ServerOptions, SessionPolicy};
 use super::watched::Watched;
-use crate::{ClientOptions, Connect, ConnectError, Error, Session};
+use crate::listen::Wanted;
+use crate::{ClientOptions, Connect, ConnectError, Error, Session, backoff};
 
 type Opened = Result<Session, Arc<ConnectError>>;
 type Opening = Shared<BoxFuture<'static, Opened>>;
@@ -27,6 +27,8 @@ pub(super) struct Member {
     connect: Arc<dyn Connect>,
     client: ClientOptions,
     state: Mutex<State>,
+    /// The resources to be told of, whichever session it is.
+    wanted: Arc<Wanted>,
     permits: Semaphore,
     /// Cancelled when the pool is shut down.
     closed: CancellationToken,
@@ -38,8 +40,19 @@ struct State {
     /// Weak: when nobody waits any more, the attempt is given up.
     opening: Option<WeakShared<BoxFuture<'static, Opened>>>,
     failed: Option<Failed>,
-    /// What the server was found to speak: it is not asked again after a reconnect.
-    known: Option<Preference>,
+    /// What the server was found to be.
+    known: Option<Negotiated>,
+}
+
+/// What a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// For all, and for long.
+    Shared,
+    /// For one who keeps it.
+    Held,
+    /// For one call.
+    Once,
 }
 
 /// The last attempt to connect. It answers for the server until the next one is due.
@@ -70,6 +83,7 @@ impl Member {
             connect,
             client,
             state: Mutex::default(),
+            wanted: Arc::default(),
             permits: Semaphore::new(permits),
             closed: CancellationToken::new(),
         }
@@ -109,7 +123,7 @@ impl Member {
     }
 
     async fn open_and_keep(&self) -> Opened {
-        let opened = self.opened().await;
+        let opened = self.opened(Use::Shared).await;
         self.keep(&opened);
         if self.closed.is_cancelled() {
             self.close().await;
@@ -133,31 +147,35 @@ impl Member {
     ///
     /// # Cancel safety
     /// Dropping the future ends the connection.
-    async fn opened(&self) -> Opened {
+    async fn opened(&self, usage: Use) -> Opened {
         tokio::select! {
             biased;
             () = self.closed.cancelled() => Err(Arc::new(shut_down())),
-            opened = self.try_to_open() => opened,
+            opened = self.try_to_open(usage) => opened,
         }
     }
 
-    /// Opens a session that is not kept.
+    /// Opens a session that its caller keeps.
     ///
     /// # Cancel safety
     /// Dropping the future ends the connection.
     pub(super) async fn open(&self) -> Result<Session, PoolError> {
+        self.open_for(Use::Held).await
+    }
+
+    async fn open_for(&self, usage: Use) -> Result<Session, PoolError> {
         if self.closed.is_cancelled() {
             return Err(PoolError::ShutDown);
         }
-        let opened = self.opened().await;
+        let opened = self.opened(usage).await;
         opened.map_err(|source| self.unavailable(source))
     }
 
-    async fn try_to_open(&self) -> Opened {
+    async fn try_to_open(&self, usage: Use) -> Opened {
         let attempts = self.options.attempts.max(1);
         let mut attempt = 1;
         loop {
-            let error = match self.attempt().await {
+            let error = match self.attempt(usage).await {
                 Ok(session) => return Ok(session),
                 Err(error) => error,
             };
@@ -175,21 +193,37 @@ impl Member {
         }
     }
 
-    async fn attempt(&self) -> Result<Session, ConnectError> {
-        let watched = Watched::new(Arc::clone(&self.connect));
+    async fn attempt(&self, usage: Use) -> Result<Session, ConnectError> {
+        let watched = Watched::new(Arc::clone(&self.connect), usage == Use::Once);
         let mut client = self.client.clone();
-        let known = self.lock().known;
-        if let (Preference::Auto, Some(known)) = (client.preference, known) {
+        client.listen &= usage != Use::Once;
+        let wanted = match usage {
+            Use::Shared => Arc::clone(&self.wanted),
+            Use::Held | Use::Once => Arc::default(),
+        };
+        let known = self.lock().known.clone();
+        let (handshake, stateless) = known
+            .map(|known| match known.version.is_stateless() {
+                true => (None, Some(known)),
+                false => (Some(Preference::Handshake), None),
+            })
+            .unwrap_or_default();
+        if let (Preference::Auto, Some(known)) = (client.preference, handshake) {
             client.preference = known;
         }
+        let opening = async {
+            match stateless.filter(|_| usage == Use::Once) {
+                // What is one request is not worth another one.
+                Some(known) => Session::resume(&watched, client, known).await,
+                None => Session::connect_wanting(&watched, client, wanted).await,
+            }
+        };
         let limit = self.options.startup_timeout;
-        let opened = match tokio::time::timeout(limit, Session::connect(&watched, client)).await {
+        let opened = match tokio::time::timeout(limit, opening).await {
             Ok(opened) => opened,
             Err(_) => Err(watched.timed_out(limit)),
         };
-        self.lock().known = opened.as_ref().ok().and_then(|session| {
-            (!session.version().is_stateless()).then_some(Preference::Handshake)
-        });
+        self.lock().known = opened.as_ref().ok().map(|s| s.negotiated().clone());
         opened
     }
 
@@ -216,11 +250,17 @@ impl Member {
             }
             let error = match outcome {
                 Ok(value) => return Ok(value),
-                Err(error) if !session.is_lost(&error) => return Err(self.failed(&session, error)),
                 Err(error) => error,
             };
-            self.discard(&session);
-            let again = repeatable || error.delivery() == Delivery::NotSent;
+            let (lost, outdated) = (session.is_lost(&error), session.is_outdated(&error));
+            if lost || outdated {
+                self.discard(&session);
+            }
+            if outdated {
+                self.lock().known = None;
+            }
+            let not_sent = outdated || error.delivery() == Delivery::NotSent;
+            let again = (lost || outdated) && (repeatable || not_sent);
             if tried || !again {
                 return Err(self.failed(&session, error));
             }
@@ -231,7 +271,7 @@ impl Member {
     async fn begin(self: &Arc<Self>) -> Result<Session, PoolError> {
         match self.options.policy {
             SessionPolicy::Pooled => self.session().await,
-            SessionPolicy::PerCall => self.open().await,
+            SessionPolicy::PerCall => self.open_for(Use::Once).await,
         }
     }
 
@@ -248,7 +288,7 @@ impl Member {
     }
 
     pub(super) fn failed(&self, session: &Session, error: Error) -> PoolError {
-        let ended = matches!(error, Error::Call(CallError::Closed { .. }));
+        let ended = matches!(error.on_the_way(), Some(CallError::Closed { .. }));
         let unknown = error.delivery() == Delivery::Unknown;
         let (server, source) = (Arc::clone(&self.name), Box::new(error));
         let stderr = if ended { session.stderr() } else { None };

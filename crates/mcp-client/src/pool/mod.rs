@@ -1,6 +1,5 @@
 //! Many servers by name, each with its own connection and its own failures.
 
-mod backoff;
 mod catalog;
 mod error;
 mod heartbeat;
@@ -17,7 +16,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use indexmap::IndexMap;
-use mcp_protocol::{CallToolParams, CallToolResult, Implementation};
+use mcp_protocol::{CallToolParams, CallToolResult, Implementation, LoggingLevel};
 
 pub use catalog::{Catalog, Entry};
 pub use error::PoolError;
@@ -123,7 +122,37 @@ impl ServerPool {
             let params = params.clone();
             async move { session.call_tool(params, options).await }
         };
-        self.member(server)?.with_session(false, work).await
+        let member = self.member(server)?;
+        member.with_session(options.repeatable, work).await
+    }
+
+    /// Asks a server to tell when a resource changes. The handler of changes is told. When the
+    /// connection is replaced by another one, it is asked for again there.
+    ///
+    /// # Errors
+    /// [`PoolError`]; its source is as of [`Session::subscribe`].
+    ///
+    /// # Cancel safety
+    /// Dropping the future may leave the resource subscribed.
+    pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), PoolError> {
+        let member = self.member(server)?;
+        let session = member.session().await?;
+        let subscribed = session.subscribe(uri).await;
+        subscribed.map_err(|error| member.failed(&session, error))
+    }
+
+    /// Asks a server not to tell of a resource any more.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe).
+    ///
+    /// # Cancel safety
+    /// Dropping the future may leave the resource subscribed.
+    pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), PoolError> {
+        let member = self.member(server)?;
+        let session = member.session().await?;
+        let done = session.unsubscribe(uri).await;
+        done.map_err(|error| member.failed(&session, error))
     }
 
     /// How to use the servers, in their own words: text from outside. Only of those that are
@@ -162,6 +191,21 @@ impl PoolBuilder {
     #[must_use]
     pub fn client(mut self, info: Implementation) -> Self {
         self.client.info = info;
+        self
+    }
+
+    /// From which level on the servers' log messages are wanted. Default: each server decides
+    /// until 2025-11-25; since then none are sent.
+    #[must_use]
+    pub fn log_level(mut self, level: LoggingLevel) -> Self {
+        self.client.log_level = Some(level);
+        self
+    }
+
+    /// Lets servers answer calls of tools with tasks, which are then followed to their end.
+    #[must_use]
+    pub const fn tasks(mut self) -> Self {
+        self.client.tasks = true;
         self
     }
 

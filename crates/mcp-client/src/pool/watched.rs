@@ -13,6 +13,8 @@ use crate::{Connect, ConnectError, Link, StderrTail};
 #[derive(Debug)]
 pub(super) struct Watched {
     connect: Arc<dyn Connect>,
+    /// Whether it is for a single call.
+    once: bool,
     open: Mutex<Option<Open>>,
 }
 
@@ -24,9 +26,10 @@ struct Open {
 }
 
 impl Watched {
-    pub(super) fn new(connect: Arc<dyn Connect>) -> Self {
+    pub(super) fn new(connect: Arc<dyn Connect>, once: bool) -> Self {
         Self {
             connect,
+            once,
             open: Mutex::default(),
         }
     }
@@ -53,7 +56,12 @@ impl Connect for Watched {
         handler: Arc<dyn Handler<RequestContext>>,
     ) -> BoxFuture<'_, Result<Link, ConnectError>> {
         Box::pin(async move {
-            let link = self.connect.connect(handler).await?;
+            let opening = if self.once {
+                self.connect.connect_once(handler)
+            } else {
+                self.connect.connect(handler)
+            };
+            let link = opening.await?;
             *self.lock() = Some(Open {
                 stderr: link.stderr.clone(),
                 hint: link.hint.clone(),

@@ -1,4 +1,5 @@
-//! The methods of a server, in the order of the specification.
+//! The methods of a server, in the order of the specification. Those of tools, tasks and
+//! subscriptions have files of their own.
 
 use std::convert::identity;
 use std::sync::Arc;
@@ -9,68 +10,18 @@ use mcp_protocol::discover::Discover;
 use mcp_protocol::logging::SetLevel;
 use mcp_protocol::ping::Ping;
 use mcp_protocol::prompts::{GetPrompt, ListPrompts};
-use mcp_protocol::resources::{
-    ListResourceTemplates, ListResources, ReadResource, Subscribe, Unsubscribe,
-};
+use mcp_protocol::resources::{ListResourceTemplates, ListResources, ReadResource};
 use mcp_protocol::roots::RootsListChanged;
-use mcp_protocol::subscriptions::{
-    SubscriptionFilter, SubscriptionsListen, SubscriptionsListenParams,
-};
-use mcp_protocol::tools::{CallTool, ListTools};
 use mcp_protocol::{
-    CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Feature,
-    GetPromptParams, GetPromptResult, LoggingLevel, NotificationParams, Prompt, ReadResourceParams,
-    ReadResourceResult, RequestParams, Resource, ResourceParams, ResourceTemplate, RpcNotification,
-    RpcRequest, SetLevelParams, Tool,
+    CompleteParams, CompleteResult, DiscoverResult, Feature, GetPromptParams, GetPromptResult,
+    LoggingLevel, NotificationParams, Prompt, ReadResourceParams, ReadResourceResult,
+    RequestParams, Resource, ResourceTemplate, RpcNotification, RpcRequest, SetLevelParams,
 };
 
 use super::Session;
 use crate::cache::Keep;
-use crate::negotiate::unlimited;
 use crate::paginate::{Listed, Paged};
 use crate::{CallOptions, Error};
-
-/// Tools.
-impl Session {
-    /// The server's tools, all pages. What is still fresh is not asked for again: as long as the
-    /// server says since 2026-07-28, before that until it announces a change, if it does.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request); [`Error::Pages`] if the list has no end.
-    ///
-    /// # Cancel safety
-    /// Dropping the future cancels the call.
-    pub async fn list_tools(&self) -> Result<Arc<Listed<Tool>>, Error> {
-        let tools = self.capabilities().tools.as_ref();
-        let announced = tools.is_some_and(|tools| tools.list_changed == Some(true));
-        self.kept::<ListTools>(announced, |list| self.usable(list))
-            .await
-    }
-
-    /// Calls a tool. Where the server asks for input first, the handlers answer and the call is
-    /// made again, at most [`max_rounds`](crate::ClientOptions::max_rounds) times.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request); [`Error::Input`] if the server does not get its input. A
-    /// tool that fails has a result.
-    ///
-    /// # Cancel safety
-    /// Dropping the future cancels the call.
-    pub async fn call_tool(
-        &self,
-        params: CallToolParams,
-        options: &CallOptions,
-    ) -> Result<CallToolResult, Error> {
-        let active = &self.inner.inward.active;
-        let active = active.enter(&params.name, &options.extensions);
-        let in_flight = Some(active.call.clone());
-        if self.lacks_definition(&params.name, options) {
-            return self.call_undefined(params, options, in_flight).await;
-        }
-        self.request_in_rounds::<CallTool>(params, options, in_flight)
-            .await
-    }
-}
 
 /// Resources.
 impl Session {
@@ -112,32 +63,8 @@ impl Session {
         options: &CallOptions,
     ) -> Result<ReadResourceResult, Error> {
         let params = ReadResourceParams::new(uri);
-        self.request_in_rounds::<ReadResource>(params, options, None)
+        self.request_in_rounds::<ReadResource>(params, options)
             .await
-    }
-
-    /// Asks to be told when a resource changes. Until 2025-11-25.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request).
-    ///
-    /// # Cancel safety
-    /// Dropping the future cancels the call.
-    pub async fn subscribe(&self, uri: impl Into<String> + Send) -> Result<(), Error> {
-        let params = ResourceParams::new(uri);
-        self.request::<Subscribe>(params).await.map(drop)
-    }
-
-    /// Asks not to be told any more. Until 2025-11-25.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request).
-    ///
-    /// # Cancel safety
-    /// Dropping the future cancels the call.
-    pub async fn unsubscribe(&self, uri: impl Into<String> + Send) -> Result<(), Error> {
-        let params = ResourceParams::new(uri);
-        self.request::<Unsubscribe>(params).await.map(drop)
     }
 
     fn resources_announced(&self) -> bool {
@@ -173,8 +100,7 @@ impl Session {
         params: GetPromptParams,
         options: &CallOptions,
     ) -> Result<GetPromptResult, Error> {
-        self.request_in_rounds::<GetPrompt>(params, options, None)
-            .await
+        self.request_in_rounds::<GetPrompt>(params, options).await
     }
 }
 
@@ -236,23 +162,6 @@ impl Session {
         self.request::<Discover>(RequestParams::new()).await
     }
 
-    /// Asks to be told of changes, and waits for as long as the server tells: there is no time
-    /// limit. What it tells makes the session forget stale lists and goes to the handler of
-    /// changes. Since 2026-07-28; a new connection needs a new request.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request).
-    ///
-    /// # Cancel safety
-    /// Dropping the future ends the subscription.
-    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<(), Error> {
-        let mut options = CallOptions::new();
-        options.timeouts = Some(unlimited());
-        let params = SubscriptionsListenParams::new(filter);
-        let listened = self.request_with::<SubscriptionsListen>(params, &options);
-        listened.await.map(drop)
-    }
-
     /// Tells the server that the roots are others now. Until 2025-11-25, if the handler of roots
     /// has declared it.
     ///
@@ -286,7 +195,7 @@ impl Session {
 
 impl Session {
     /// A whole list, from what is kept if that is fresh.
-    async fn kept<R: Paged>(
+    pub(super) async fn kept<R: Paged>(
         &self,
         announced: bool,
         usable: impl FnOnce(Listed<R::Item>) -> Listed<R::Item>,

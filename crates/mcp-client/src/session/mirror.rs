@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use mcp_jsonrpc::RawJson;
-use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::tools::{CallTool, ListTools};
-use mcp_protocol::{CallToolParams, CallToolResult, Feature, RpcRequest, Tool};
+use mcp_protocol::{Feature, RpcRequest, Tool};
 use mcp_transport::Call;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Session;
-use crate::inward::InFlight;
+use crate::CallOptions;
 use crate::paginate::Listed;
 use crate::param_headers::{Marked, marked, values};
-use crate::{CallOptions, Error};
 
 impl Session {
     pub(super) fn mirrors(&self) -> bool {
@@ -28,11 +26,14 @@ impl Session {
         struct Params {
             name: Option<String>,
             uri: Option<String>,
+            #[serde(rename = "taskId")]
+            task: Option<String>,
             arguments: Option<Value>,
         }
         call.mirror.version = Some(self.version().as_str());
         let params: Params = match &*call.method {
-            "tools/call" | "prompts/get" | "resources/read" => params.decode().unwrap_or_default(),
+            "tools/call" | "prompts/get" | "resources/read" | "tasks/get" | "tasks/update"
+            | "tasks/cancel" => params.decode().unwrap_or_default(),
             _ => return,
         };
         if call.method == CallTool::METHOD
@@ -40,7 +41,7 @@ impl Session {
         {
             call.mirror.params = values(&self.marks(name, options), arguments);
         }
-        call.mirror.name = params.name.or(params.uri);
+        call.mirror.name = params.name.or(params.uri).or(params.task);
     }
 
     /// The marked arguments of a tool, as far as its definition is known.
@@ -48,41 +49,14 @@ impl Session {
         let of = |tool: &Tool| marked(&tool.input_schema).unwrap_or_default();
         match &options.tool {
             Some(tool) => of(tool),
-            None => self.known_tool(name).as_ref().map(of).unwrap_or_default(),
+            None => self.known_tool(name, of).unwrap_or_default(),
         }
     }
 
-    fn known_tool(&self, name: &str) -> Option<Tool> {
+    /// What `look` sees in the definition of a tool, if the list that the session keeps has it.
+    pub(super) fn known_tool<T>(&self, name: &str, look: impl FnOnce(&Tool) -> T) -> Option<T> {
         let list: Arc<Listed<Tool>> = self.inner.inward.cache.last(&ListTools::METHOD)?;
-        list.items.iter().find(|tool| tool.name == name).cloned()
-    }
-
-    /// Calls a tool whose definition is not at hand. A server that misses headers for marked
-    /// arguments says so; then the definition is fetched and the call made again, once.
-    pub(super) async fn call_undefined(
-        &self,
-        params: CallToolParams,
-        options: &CallOptions,
-        in_flight: Option<InFlight>,
-    ) -> Result<CallToolResult, Error> {
-        let name = params.name.clone();
-        let first = self.request_in_rounds::<CallTool>(params.clone(), options, in_flight.clone());
-        let error = match first.await {
-            Err(error) if error.remote().is_some_and(|e| e.code == HEADER_MISMATCH) => error,
-            outcome => return outcome,
-        };
-        self.list_tools().await?;
-        let Some(definition) = self.known_tool(&name) else {
-            return Err(error);
-        };
-        let mut options = options.clone();
-        options.tool = Some(Arc::new(definition));
-        self.request_in_rounds::<CallTool>(params, &options, in_flight)
-            .await
-    }
-
-    pub(super) fn lacks_definition(&self, name: &str, options: &CallOptions) -> bool {
-        self.mirrors() && options.tool.is_none() && self.known_tool(name).is_none()
+        list.items.iter().find(|tool| tool.name == name).map(look)
     }
 
     /// Takes the tools out that must not be called over this transport.

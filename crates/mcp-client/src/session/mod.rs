@@ -1,20 +1,35 @@
 //! One server, agreed with and ready to be called.
 
 mod calls;
+mod listening;
 mod mirror;
+mod reports;
 mod send;
+mod task;
+mod tools;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use futures_util::FutureExt as _;
+use mcp_protocol::error_code::UNSUPPORTED_PROTOCOL_VERSION;
 use mcp_protocol::lifecycle::{Negotiated, Wire};
-use mcp_protocol::{Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities};
+use mcp_protocol::{
+    ClientCapabilities, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities, tasks,
+};
 use mcp_transport::{CallError, Channel, Timeouts, TransportError};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub use task::TaskHandle;
+pub use tools::Called;
 
 use crate::inward::Inward;
+use crate::listen::{Listening, Wanted};
 use crate::negotiate::negotiate;
-use crate::{ClientOptions, Connect, ConnectError, Error, StderrTail};
+use crate::{ClientOptions, Connect, ConnectError, Error, Link, StderrTail};
 
 /// A session with one server.
 ///
@@ -24,6 +39,8 @@ use crate::{ClientOptions, Connect, ConnectError, Error, StderrTail};
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
+    /// Not held by what the session itself runs, so that this does not keep it open.
+    _open: Option<Arc<DropGuard>>,
 }
 
 struct Inner {
@@ -34,6 +51,14 @@ struct Inner {
     inward: Arc<Inward>,
     timeouts: Timeouts,
     log_level: Option<LoggingLevel>,
+    /// Whether every call may become a task, and what is declared for one that may.
+    tasks: bool,
+    with_tasks: Arc<ClientCapabilities>,
+    listens: bool,
+    wanted: Arc<Wanted>,
+    listening: watch::Sender<Listening>,
+    /// Cancelled when the session is closed or nobody has it any more.
+    over: CancellationToken,
     max_rounds: usize,
     max_pages: usize,
     next_token: AtomicU64,
@@ -54,25 +79,86 @@ impl Session {
         connect: &dyn Connect,
         options: ClientOptions,
     ) -> Result<Self, ConnectError> {
+        Self::connect_wanting(connect, options, Arc::default()).await
+    }
+
+    /// As [`connect`](Self::connect), with what sessions before it wanted to be told of.
+    pub(crate) async fn connect_wanting(
+        connect: &dyn Connect,
+        options: ClientOptions,
+        wanted: Arc<Wanted>,
+    ) -> Result<Self, ConnectError> {
         let server = Arc::clone(&options.server);
         let inward = Arc::new(Inward::new(server, options.handlers.clone()));
         let (link, negotiated) = negotiate(connect, Arc::clone(&inward) as _, &options).await?;
-        let session = Self {
+        let session = Self::open((link, negotiated), inward, options, wanted);
+        session.ask_for_logs().await;
+        session.want_changes();
+        Ok(session)
+    }
+
+    /// Opens a connection to a server that was agreed with before and does without handshake:
+    /// nothing is sent.
+    pub(crate) async fn resume(
+        connect: &dyn Connect,
+        options: ClientOptions,
+        negotiated: Negotiated,
+    ) -> Result<Self, ConnectError> {
+        let server = Arc::clone(&options.server);
+        let inward = Arc::new(Inward::new(server, options.handlers.clone()));
+        let link = connect.connect(Arc::clone(&inward) as _).await?;
+        link.channel.negotiated(negotiated.version.as_str());
+        let known = (link, negotiated);
+        Ok(Self::open(known, inward, options, Arc::default()))
+    }
+
+    fn open(
+        (link, negotiated): (Link, Negotiated),
+        inward: Arc<Inward>,
+        options: ClientOptions,
+        wanted: Arc<Wanted>,
+    ) -> Self {
+        let over = CancellationToken::new();
+        Self {
+            _open: Some(Arc::new(over.clone().drop_guard())),
             inner: Arc::new(Inner {
                 channel: link.channel,
                 wire: link.wire,
                 stderr: link.stderr,
-                negotiated,
                 inward,
                 timeouts: options.timeouts,
                 log_level: options.log_level,
+                tasks: options.tasks,
+                with_tasks: Arc::new(with_tasks(&negotiated.client.capabilities)),
+                negotiated,
+                listens: options.listen,
+                wanted,
+                listening: watch::Sender::default(),
+                over,
                 max_rounds: options.max_rounds,
                 max_pages: options.max_pages,
                 next_token: AtomicU64::new(1),
             }),
-        };
-        session.ask_for_logs().await;
-        Ok(session)
+        }
+    }
+
+    /// The same session for what it runs by itself: it does not keep the connection open.
+    fn inside(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            _open: None,
+        }
+    }
+
+    /// Runs something for as long as the session lasts.
+    fn run_inside<F>(&self, work: impl FnOnce(Self) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (over, work) = (self.inner.over.clone(), work(self.inside()));
+        mcp_peer::background(async move {
+            over.run_until_cancelled(work).await;
+        });
     }
 
     /// The revision in use.
@@ -123,6 +209,7 @@ impl Session {
     /// # Cancel safety
     /// Dropping the future does not keep the connection open; it ends without being waited for.
     pub async fn close(&self) {
+        self.inner.over.cancel();
         self.inner.channel.close().await;
     }
 
@@ -138,11 +225,39 @@ impl Session {
     /// Whether an error says that the session is over: the stream has ended, or the server has
     /// forgotten the session. Over HTTP a connection that fails is no more than that.
     pub(crate) fn is_lost(&self, error: &Error) -> bool {
-        match error {
-            Error::Call(CallError::Closed { .. }) => self.inner.wire == Wire::Stream,
-            Error::Call(CallError::Rejected(rejection)) => rejection.session_lost,
+        match error.on_the_way() {
+            Some(CallError::Closed { .. }) => self.inner.wire == Wire::Stream || self.has_ended(),
+            Some(CallError::Rejected(rejection)) => rejection.session_lost,
             _ => false,
         }
+    }
+
+    /// Whether there was a lasting connection that has ended.
+    fn has_ended(&self) -> bool {
+        self.inner.channel.closed().now_or_never().is_some()
+    }
+
+    /// Whether an error says that the server is another one than it was: it no longer speaks the
+    /// revision that was agreed on, and so has refused the call. Without handshake nothing else
+    /// would show it.
+    pub(crate) fn is_outdated(&self, error: &Error) -> bool {
+        let Error::Call(call) = error else {
+            return false;
+        };
+        let refused = match call {
+            CallError::Rejected(rejection) => match &rejection.error {
+                None => matches!(rejection.status.as_u16(), 400 | 404 | 405),
+                Some(error) => error.code == UNSUPPORTED_PROTOCOL_VERSION,
+            },
+            CallError::Remote(error) => error.code == UNSUPPORTED_PROTOCOL_VERSION,
+            _ => false,
+        };
+        refused && self.version().is_stateless()
+    }
+
+    /// Whether the session was closed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.inner.over.is_cancelled()
     }
 
     /// Whether both are the same session.
@@ -153,6 +268,14 @@ impl Session {
     pub(crate) fn max_pages(&self) -> usize {
         self.inner.max_pages
     }
+}
+
+/// What is declared with a call that may become a task.
+fn with_tasks(capabilities: &ClientCapabilities) -> ClientCapabilities {
+    let mut capabilities = capabilities.clone();
+    let extensions = capabilities.extensions.get_or_insert_default();
+    extensions.insert(tasks::EXTENSION.to_owned(), json!({}));
+    capabilities
 }
 
 impl fmt::Debug for Session {

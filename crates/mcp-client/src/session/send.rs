@@ -1,17 +1,62 @@
 //! From typed params to a typed result: the capability gate, `_meta`, and rounds of input.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_jsonrpc::{Id, RawJson};
-use mcp_protocol::{Answer, AnswerError, Feature, HasMeta, RequestMeta, RpcRequest};
-use mcp_transport::{Call, Progress, ProgressSink, WithoutHeaders};
-use serde::Serialize;
+use mcp_protocol::lifecycle::Wire;
+use mcp_protocol::{
+    Answer, AnswerError, CreateTaskResult, Feature, HasMeta, RequestMeta, RpcRequest,
+};
+use mcp_transport::{Call, CallError, CallId, Progress, ProgressSink, WithoutHeaders};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::reports::{Waiting, while_reporting};
+use crate::active::InFlight;
 use crate::error::InputError;
-use crate::inward::InFlight;
+use crate::handlers::Origin;
 use crate::rounds::{self, TakesInput};
 use crate::{CallOptions, Error};
+
+/// How a request goes out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'a> {
+    pub(super) options: &'a CallOptions,
+    /// The call of a tool that it is part of.
+    pub(super) call: Option<&'a InFlight>,
+    /// Where its id is noted.
+    pub(super) id: Option<&'a CallId>,
+    /// Whether the server may be told to cancel it.
+    pub(super) cancellable: bool,
+}
+
+impl<'a> Way<'a> {
+    pub(super) const fn new(options: &'a CallOptions) -> Self {
+        Self {
+            options,
+            call: None,
+            id: None,
+            cancellable: true,
+        }
+    }
+
+    pub(super) const fn of(options: &'a CallOptions, call: &'a InFlight) -> Self {
+        Self {
+            call: Some(call),
+            ..Self::new(options)
+        }
+    }
+}
+
+/// What has come of a request that may have asked for input.
+#[derive(Debug)]
+pub(super) enum Settled<T> {
+    Complete(T),
+    /// It goes on as a task; its progress is reported under this token.
+    Task(Box<CreateTaskResult>, Option<Id>),
+}
 
 impl Session {
     /// Sends a request and decodes its result.
@@ -37,11 +82,19 @@ impl Session {
     /// Dropping the future cancels the call.
     pub async fn request_with<R: RpcRequest>(
         &self,
-        mut params: R::Params,
+        params: R::Params,
         options: &CallOptions,
     ) -> Result<R::Result, Error> {
-        let raw = self.send::<R>(&mut params, options).await?;
-        match self.answer::<R>(&raw)? {
+        self.request_by::<R>(params, Way::new(options)).await
+    }
+
+    pub(super) async fn request_by<R: RpcRequest>(
+        &self,
+        mut params: R::Params,
+        way: Way<'_>,
+    ) -> Result<R::Result, Error> {
+        let (raw, _) = self.send::<R>(&mut params, way).await?;
+        match self.answer::<R>(&raw, false)? {
             Answer::Complete(result) => Ok(result),
             other => Err(unexpected::<R>(&other)),
         }
@@ -50,40 +103,66 @@ impl Session {
     /// Sends a request whose result may ask for input first, and goes on until it is complete.
     pub(super) async fn request_in_rounds<R: RpcRequest>(
         &self,
-        mut params: R::Params,
+        params: R::Params,
         options: &CallOptions,
-        in_flight: Option<InFlight>,
     ) -> Result<R::Result, Error>
     where
         R::Params: TakesInput,
     {
+        match self.settle::<R>(params, Way::new(options)).await? {
+            Settled::Complete(result) => Ok(result),
+            Settled::Task(created, _) => Err(unexpected::<R>(&Answer::Task(created))),
+        }
+    }
+
+    /// As [`request_in_rounds`](Self::request_in_rounds), where the result may be a task.
+    pub(super) async fn settle<R: RpcRequest>(
+        &self,
+        mut params: R::Params,
+        mut way: Way<'_>,
+    ) -> Result<Settled<R::Result>, Error>
+    where
+        R::Params: TakesInput,
+    {
+        let asked = params.asks_for_task();
+        // A call that is to be a task is given up as one.
+        way.cancellable = !asked;
+        let may_be_task = asked || self.inner.tasks || way.options.tasks;
         let limit = self.inner.max_rounds;
         for round in 0..=limit {
-            let raw = self.send::<R>(&mut params, options).await?;
-            let asked = match self.answer::<R>(&raw)? {
-                Answer::Complete(result) => return Ok(result),
+            let sent = self.send::<R>(&mut params, way).await;
+            let (raw, token) = match sent {
+                Err(error) if round > 0 => return Err(error.after_a_part()),
+                sent => sent?,
+            };
+            let asked = match self.answer::<R>(&raw, asked)? {
+                Answer::Complete(result) => return Ok(Settled::Complete(result)),
                 Answer::InputRequired(asked) => *asked,
+                Answer::Task(created) if may_be_task => {
+                    return Ok(Settled::Task(created, token));
+                }
                 other => return Err(unexpected::<R>(&other)),
             };
             if round < limit {
                 let inward = &self.inner.inward;
-                rounds::fulfil(inward, asked, in_flight.clone(), round, &mut params).await?;
+                rounds::fulfil(inward, asked, way.call, round, &mut params).await?;
             }
         }
         Err(InputError::TooMany { limit }.into())
     }
 
-    async fn send<R: RpcRequest>(
+    /// Sends a request and gives back its result with the token for its progress.
+    pub(super) async fn send<R: RpcRequest>(
         &self,
         params: &mut R::Params,
-        options: &CallOptions,
-    ) -> Result<RawJson, Error> {
-        let inner = &self.inner;
+        way: Way<'_>,
+    ) -> Result<(RawJson, Option<Id>), Error> {
+        let (inner, options) = (&self.inner, way.options);
         inner.negotiated.allows(&R::METHOD)?;
         let timeouts = options.timeouts.unwrap_or(inner.timeouts);
         // Progress counts only if it is asked for.
-        let wanted =
-            options.progress.is_some() || timeouts.reset_on_progress && is_long(&R::METHOD);
+        let heard = inner.inward.handlers.progress().is_some() || timeouts.reset_on_progress;
+        let wanted = options.progress.is_some() || heard && is_long(&R::METHOD);
         let token = self.prepare_meta(params, options, wanted);
 
         let raw = RawJson::encode(&*params).map_err(|source| Error::Params {
@@ -92,10 +171,24 @@ impl Session {
         })?;
         let mut call = Call::new(R::METHOD, None);
         call.timeouts = timeouts;
-        call.progress = token.map(|token| (token, self.sink(options)));
+        call.cancellable = way.cancellable;
         if self.mirrors() {
             self.mirror(&mut call, &raw, options);
         }
+        call.params = Some(raw);
+        let sent = self.dispatch(call, token.clone(), way).await?;
+        Ok((sent, token))
+    }
+
+    /// Hands a call to the channel, with what every call carries. Its progress is reported under
+    /// this token.
+    pub(super) async fn dispatch(
+        &self,
+        mut call: Call,
+        token: Option<Id>,
+        way: Way<'_>,
+    ) -> Result<RawJson, Error> {
+        let (inner, options) = (&self.inner, way.options);
         if !options.headers.is_empty() {
             call.extensions.insert(options.headers.clone());
         }
@@ -103,8 +196,42 @@ impl Session {
             let without = WithoutHeaders(options.removed_headers.clone());
             call.extensions.insert(without);
         }
-        call.params = Some(raw);
-        Ok(inner.channel.call(call).await?)
+        // Only over HTTP a message shows by the stream that it comes in which call it is part of.
+        let of_call = way.call.filter(|_| inner.wire == Wire::Http);
+        if let Some(id) = of_call.map(InFlight::becomes_request) {
+            call.extensions.insert(id);
+        } else if let Some(id) = way.id {
+            call.extensions.insert(id.clone());
+        }
+        let answer = self.reported(call, token, way).await;
+        if let Err(CallError::Remote(error)) = &answer {
+            inner.inward.sent_away.by_error(error);
+        }
+        Ok(answer?)
+    }
+
+    /// Makes a call whose progress is reported under this token.
+    async fn reported(
+        &self,
+        mut call: Call,
+        token: Option<Id>,
+        way: Way<'_>,
+    ) -> Result<RawJson, CallError> {
+        let inner = &self.inner;
+        let Some(token) = token else {
+            return inner.channel.call(call).await;
+        };
+        let sink = way.options.progress.clone();
+        let Some(handler) = inner.inward.handlers.progress() else {
+            let sink = sink.unwrap_or_else(|| ProgressSink::new(|_: Progress| {}));
+            call.progress = Some((token, sink));
+            return inner.channel.call(call).await;
+        };
+        let waiting = Arc::new(Waiting::default());
+        call.progress = Some((token, waiting.sink(sink)));
+        let origin = Origin::new(Arc::clone(&inner.inward.server), way.call);
+        let calling = inner.channel.call(call);
+        while_reporting(calling, &waiting, handler, &origin).await
     }
 
     /// Fills `_meta` in and gives back the token for progress.
@@ -124,6 +251,9 @@ impl Session {
         }
         if let (Some(meta), true) = (meta.as_mut(), self.version().is_stateless()) {
             meta.log_level = meta.log_level.take().or_else(|| inner.log_level.clone());
+            if inner.tasks || options.tasks {
+                meta.client_capabilities = Some(Arc::clone(&inner.with_tasks));
+            }
         }
         progress.then(|| {
             // A retry needs a token of its own: the one before may still be in use.
@@ -133,22 +263,31 @@ impl Session {
         })
     }
 
-    fn sink(&self, options: &CallOptions) -> ProgressSink {
-        options
-            .progress
-            .clone()
-            .unwrap_or_else(|| ProgressSink::new(|_: Progress| {}))
-    }
-
-    /// The result, by its kind where the revision has kinds.
-    fn answer<R: RpcRequest>(&self, raw: &RawJson) -> Result<Answer<R::Result>, Error> {
+    /// The result, by its kind where the revision has kinds; or the task that was asked for.
+    fn answer<R: RpcRequest>(
+        &self,
+        raw: &RawJson,
+        as_task: bool,
+    ) -> Result<Answer<R::Result>, Error> {
+        #[derive(Deserialize)]
+        struct Created {
+            task: Option<IgnoredAny>,
+        }
+        let malformed = |e: serde_json::Error| AnswerError::Malformed {
+            detail: e.to_string(),
+        };
+        let created = || {
+            let peek = raw.decode_borrowed::<Created>();
+            as_task && peek.is_ok_and(|result| result.task.is_some())
+        };
         let answer = if self.version().has(Feature::ResultType) {
             Answer::decode(raw)
+        } else if created() {
+            raw.decode()
+                .map(|task| Answer::Task(Box::new(task)))
+                .map_err(malformed)
         } else {
-            let result = raw.decode().map_err(|e| AnswerError::Malformed {
-                detail: e.to_string(),
-            });
-            result.map(Answer::Complete)
+            raw.decode().map(Answer::Complete).map_err(malformed)
         };
         answer.map_err(|source| Error::Result {
             method: R::METHOD.as_str().to_owned(),

@@ -142,6 +142,35 @@ pub(crate) async fn scripted<F: Future<Output = ()> + Send + 'static>(
     (session, connect)
 }
 
+/// A session with a peer that is played, in the revision without handshake.
+pub(crate) async fn stateless<F: Future<Output = ()> + Send + 'static>(
+    capabilities: serde_json::Value,
+    options: ClientOptions,
+    script: impl Fn(ScriptedPeer) -> F + Send + Sync + 'static,
+) -> (Session, Arc<Scripted>) {
+    let script = Arc::new(script);
+    let connect = Scripted::new(move |_, mut peer| {
+        let (script, capabilities) = (Arc::clone(&script), capabilities.clone());
+        async move {
+            discovered(&mut peer, &capabilities).await;
+            script(peer).await;
+        }
+    });
+    let options = options.with_preference(Preference::Stateless);
+    let session = Session::connect(&*connect, options).await.unwrap();
+    (session, connect)
+}
+
+/// Plays the server's side of the question for its revisions.
+pub(crate) async fn discovered(peer: &mut ScriptedPeer, capabilities: &serde_json::Value) {
+    let probe = peer.expect("server/discover").await;
+    let result = serde_json::json!({
+        "resultType": "complete", "supportedVersions": ["2026-07-28"],
+        "capabilities": capabilities, "ttlMs": 0, "cacheScope": "private",
+    });
+    peer.answer(&probe, result).await;
+}
+
 /// Plays the server's side of the handshake.
 pub(crate) async fn welcome(peer: &mut ScriptedPeer, capabilities: &serde_json::Value) {
     let initialize = peer.expect("initialize").await;

@@ -4,33 +4,17 @@ use std::sync::Arc;
 
 use mcp_client::{CallOptions, ClientOptions, Error, Handlers, InputError, Session};
 use mcp_protocol::CallToolParams;
-use mcp_protocol::lifecycle::Preference;
 use mcp_testkit::ScriptedPeer;
 use serde_json::{Value, json};
 
-use crate::connects::{Scripted, options};
+use crate::connects::{Scripted, options, stateless};
 use crate::handlers::Ada;
 
 async fn session<F: Future<Output = ()> + Send + 'static>(
     options: ClientOptions,
     script: impl Fn(ScriptedPeer) -> F + Send + Sync + 'static,
 ) -> (Session, Arc<Scripted>) {
-    let script = Arc::new(script);
-    let connect = Scripted::new(move |_, mut peer| {
-        let script = Arc::clone(&script);
-        async move {
-            let probe = peer.expect("server/discover").await;
-            let result = json!({
-                "resultType": "complete", "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private",
-            });
-            peer.answer(&probe, result).await;
-            script(peer).await;
-        }
-    });
-    let options = options.with_preference(Preference::Stateless);
-    let session = Session::connect(&*connect, options).await.unwrap();
-    (session, connect)
+    stateless(json!({"tools": {}}), options, script).await
 }
 
 fn asks(requests: &Value, state: Option<&str>) -> Value {

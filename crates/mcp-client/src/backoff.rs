@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// 200 ms, then twice as long each time, up to 10 s; between half of that and all of it, so that
 /// those who failed together do not come back together.
-pub(super) fn pause(failures: u32) -> Duration {
+pub(crate) fn pause(failures: u32) -> Duration {
     let longest = Duration::from_millis(200)
         .saturating_mul(1 << failures.min(10))
         .min(Duration::from_secs(10));

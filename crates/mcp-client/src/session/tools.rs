@@ -1,0 +1,220 @@
+//! Tools: listing them, and calling them, at once or as tasks.
+
+use std::sync::Arc;
+
+use mcp_jsonrpc::ErrorCode;
+use mcp_protocol::error_code::HEADER_MISMATCH;
+use mcp_protocol::tools::{CallTool, ListTools};
+use mcp_protocol::{CallToolParams, CallToolResult, Feature, TaskMetadata, TaskSupport, Tool};
+use tokio::time::Instant;
+
+use super::Session;
+use super::send::{Settled, Way};
+use super::task::TaskHandle;
+use crate::active::InFlight;
+use crate::paginate::Listed;
+use crate::{CallOptions, Error};
+
+/// How a call that may become a task was answered.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "now or later")]
+pub enum Called {
+    /// At once, with the result.
+    Done(CallToolResult),
+    /// With a task, which will have the result.
+    Task(Box<TaskHandle>),
+}
+
+impl Called {
+    /// The result, which is waited for if there is none yet.
+    ///
+    /// # Errors
+    /// As [`TaskHandle::wait`].
+    ///
+    /// # Cancel safety
+    /// Dropping the future does not give the task up.
+    pub async fn wait(self) -> Result<CallToolResult, Error> {
+        match self {
+            Self::Done(result) => Ok(result),
+            Self::Task(mut task) => task.wait().await,
+        }
+    }
+}
+
+impl Session {
+    /// The server's tools, all pages. What is still fresh is not asked for again: as long as the
+    /// server says since 2026-07-28, before that until it announces a change, if it does.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); [`Error::Pages`] if the list has no end.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
+    pub async fn list_tools(&self) -> Result<Arc<Listed<Tool>>, Error> {
+        let tools = self.capabilities().tools.as_ref();
+        let announced = tools.is_some_and(|tools| tools.list_changed == Some(true));
+        self.kept::<ListTools>(announced, |list| self.usable(list))
+            .await
+    }
+
+    /// Calls a tool and waits for its result.
+    ///
+    /// Where the server asks for input first, the handlers answer and the call is made again, at
+    /// most [`max_rounds`](crate::ClientOptions::max_rounds) times. Where the call becomes a task,
+    /// because the server [may](crate::ClientOptions::tasks) and wants to, or because its tool
+    /// has to be called as one, the task is followed to its end; the time limit in all counts for
+    /// all of it.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); [`Error::Input`] if the server does not get its input;
+    /// [`Error::Task`] if its task has no result. A tool that fails has a result.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call, or gives its task up.
+    pub async fn call_tool(
+        &self,
+        params: CallToolParams,
+        options: &CallOptions,
+    ) -> Result<CallToolResult, Error> {
+        let begun = Instant::now();
+        let active = &self.inner.inward.active;
+        let active = active.enter(Some(&params.name), &options.extensions);
+        let wish = params.task.clone().map(Wish::Said);
+        let wish = wish.unwrap_or(Wish::IfNeeded);
+        match self.start(params, options, &active.call, wish).await? {
+            Settled::Complete(result) => Ok(result),
+            Settled::Task(created, token) => {
+                let task = TaskHandle::new(self, *created, options, active);
+                task.with_progress(token).finish(begun).await
+            }
+        }
+    }
+
+    /// Calls a tool as a task where server and tool have them, and otherwise as any.
+    ///
+    /// In 2025-11-25 a task is asked for if the definition of the tool allows it; without it in
+    /// the options or in the list that the session keeps, the list is fetched first. How long
+    /// the task is to be kept can be said in the params. Since 2026-07-28 the server decides, and
+    /// this call declares the extension `io.modelcontextprotocol/tasks`.
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call. A task that the server has made of it meanwhile
+    /// goes on.
+    pub async fn call_tool_task(
+        &self,
+        params: CallToolParams,
+        options: &CallOptions,
+    ) -> Result<Called, Error> {
+        let options = &options.clone().with_tasks();
+        let active = &self.inner.inward.active;
+        let active = active.enter(Some(&params.name), &options.extensions);
+        let wish = Wish::Said(params.task.clone().unwrap_or_default());
+        match self.start(params, options, &active.call, wish).await? {
+            Settled::Complete(result) => Ok(Called::Done(result)),
+            Settled::Task(created, token) => {
+                let task = TaskHandle::new(self, *created, options, active);
+                Ok(Called::Task(Box::new(task.with_progress(token))))
+            }
+        }
+    }
+
+    /// Calls a tool. If its definition is not at hand and turns out to be needed, it is fetched
+    /// and the call made again, once.
+    async fn start(
+        &self,
+        params: CallToolParams,
+        options: &CallOptions,
+        call: &InFlight,
+        wish: Wish,
+    ) -> Result<Settled<CallToolResult>, Error> {
+        let given = options.tool.as_deref();
+        let known = given.is_some() || self.known_tool(&params.name, |_| ()).is_some();
+        if known || !self.uses_definitions() {
+            return self.attempt(params, options, call, wish).await;
+        }
+        if matches!(wish, Wish::Said(_)) && self.has_core_tasks() {
+            self.list_tools().await?;
+            return self.attempt(params, options, call, wish).await;
+        }
+        let first = self.attempt(params.clone(), options, call, wish.clone());
+        let error = match first.await {
+            Err(error) if self.needs_definition(&error) => error,
+            outcome => return outcome,
+        };
+        self.list_tools().await?;
+        if self.known_tool(&params.name, |_| ()).is_none() {
+            return Err(error);
+        }
+        self.attempt(params, options, call, wish).await
+    }
+
+    async fn attempt(
+        &self,
+        mut params: CallToolParams,
+        options: &CallOptions,
+        call: &InFlight,
+        wish: Wish,
+    ) -> Result<Settled<CallToolResult>, Error> {
+        params.task = if self.has_core_tasks() {
+            let support = match &options.tool {
+                Some(tool) => support(tool),
+                None => self.known_tool(&params.name, support).flatten(),
+            };
+            wish.task(support.as_ref())
+        } else {
+            None
+        };
+        self.settle::<CallTool>(params, Way::of(options, call))
+            .await
+    }
+
+    /// Whether calls of tools become tasks by the client's wish.
+    fn has_core_tasks(&self) -> bool {
+        let tasks = self.capabilities().tasks.as_ref();
+        self.version().has(Feature::Tasks) && tasks.is_some_and(|tasks| tasks.has_tool_calls())
+    }
+
+    /// Whether the definition of a tool makes a difference to how it is called.
+    fn uses_definitions(&self) -> bool {
+        self.mirrors() || self.has_core_tasks()
+    }
+
+    /// Whether a server has refused a call for what only the tool's definition tells: headers for
+    /// its arguments are missing, or it has to be called as a task.
+    fn needs_definition(&self, error: &Error) -> bool {
+        let refused = match error.remote() {
+            Some(error) => error.code,
+            None => return false,
+        };
+        let (mirrors, tasks) = (self.mirrors(), self.has_core_tasks());
+        mirrors && refused == HEADER_MISMATCH || tasks && refused == ErrorCode::METHOD_NOT_FOUND
+    }
+}
+
+/// Whether a call is to be a task in 2025-11-25.
+#[derive(Clone, Debug)]
+enum Wish {
+    /// If the tool cannot do otherwise.
+    IfNeeded,
+    /// If the tool can.
+    Said(TaskMetadata),
+}
+
+impl Wish {
+    fn task(self, support: Option<&TaskSupport>) -> Option<TaskMetadata> {
+        match (self, support) {
+            (Self::Said(wanted), Some(TaskSupport::Optional | TaskSupport::Required)) => {
+                Some(wanted)
+            }
+            (Self::IfNeeded, Some(TaskSupport::Required)) => Some(TaskMetadata::new()),
+            _ => None,
+        }
+    }
+}
+
+fn support(tool: &Tool) -> Option<TaskSupport> {
+    tool.execution.as_ref()?.task_support.clone()
+}
