@@ -3,6 +3,7 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+mod answers;
 mod checkpoint;
 mod error;
 mod graph;
@@ -16,6 +17,7 @@ mod store;
 mod stream;
 mod tool_runtime;
 
+pub use answers::LiveAnswers;
 pub use checkpoint::{
     Checkpoint, CheckpointError, Checkpointer, Durability, ListCheckpoints, Loaded, Manage,
     MemoryCheckpointer, Place, PlannedTask, Source, StoredOutput, TaskRecord, TaskState, Waiting,

@@ -11,11 +11,11 @@ use mcp_interceptors::JsonMap;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::Interrupt;
 use crate::graph::{Failure, NodeError};
 use crate::hash::Hash;
 use crate::store::Store;
 use crate::stream::{Emitted, EventSink, Interest, RunEvent};
+use crate::{Interrupt, LiveAnswers};
 
 /// What a node is given besides the state: the run's context, store, event sink and
 /// cancellation, and where in the run it is. A clone costs two reference counts.
@@ -36,6 +36,7 @@ pub(crate) struct RunScope {
     pub(crate) cancel: CancellationToken,
     pub(crate) drain: CancellationToken,
     pub(crate) answers: Arc<HashMap<String, Value>>,
+    pub(crate) live: Option<LiveAnswers>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) tags: Arc<[String]>,
     pub(crate) metadata: Arc<JsonMap>,
@@ -147,11 +148,41 @@ impl Runtime {
     /// # Errors
     /// The interruption, as long as there is no answer.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, NodeError> {
-        self.ask(value.into())
+        self.question(value.into())
             .map_err(|interrupt| NodeError(Failure::Interrupted(vec![*interrupt])))
     }
 
-    pub(crate) fn ask(&self, value: Value) -> Result<Value, Box<Interrupt>> {
+    /// The same, but where the run has [`LiveAnswers`](crate::LiveAnswers) it waits for an
+    /// answer here first, without stopping the run.
+    ///
+    /// # Errors
+    /// As [`interrupt`](Self::interrupt).
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the question.
+    pub async fn ask(&self, value: impl Into<Value>) -> Result<Value, NodeError> {
+        self.ask_live(value.into())
+            .await
+            .map_err(|interrupt| NodeError(Failure::Interrupted(vec![*interrupt])))
+    }
+
+    pub(crate) async fn ask_live(&self, value: Value) -> Result<Value, Box<Interrupt>> {
+        let interrupt = match self.question(value) {
+            Ok(answer) => return Ok(answer),
+            Err(interrupt) => interrupt,
+        };
+        let Some(live) = &self.run.live else {
+            return Err(interrupt);
+        };
+        let asked = || {
+            self.emit(Interest::INTERRUPTS, || RunEvent::Asked {
+                interrupt: Interrupt::clone(&interrupt),
+            });
+        };
+        live.wait(&interrupt.id, asked).await.ok_or(interrupt)
+    }
+
+    pub(crate) fn question(&self, value: Value) -> Result<Value, Box<Interrupt>> {
         let index = self.task.asked.fetch_add(1, Ordering::Relaxed);
         let id = self.task.id.number(index).wide();
         match self.run.answers.get(&id) {

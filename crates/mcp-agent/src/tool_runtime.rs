@@ -2,15 +2,16 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_interceptors::{Ask, CallError, CallErrorKind, JsonMap, ToolCall};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::graph::{Failure, NodeError};
 use crate::state::{State, StateError};
 use crate::store::Store;
-use crate::{ExecutionInfo, Runtime};
+use crate::{ExecutionInfo, Interrupt, Runtime};
 
 /// What a tool call finds of the graph that makes it: state, context, store, its own id, the
 /// event stream, cancellation.
@@ -97,10 +98,11 @@ impl ToolRuntime {
         self.runtime.cancellation()
     }
 
-    /// What answers the questions of layers: the outside world.
-    pub(crate) fn asking(&self) -> Ask {
-        let runtime = self.clone();
-        Ask::new(move |question| std::future::ready(runtime.interrupt(question)))
+    /// What answers the questions of layers, and of servers: the outside world. The questions
+    /// that stop the run are noted in `open`, as not everybody passes the interruption on.
+    pub(crate) fn asking(&self, open: &OpenQuestions) -> Ask {
+        let (runtime, open) = (self.runtime.clone(), open.clone());
+        Ask::new(move |question| open.clone().ask(runtime.clone(), question))
     }
 
     /// Asks the outside world; see [`Runtime::interrupt`].
@@ -108,15 +110,53 @@ impl ToolRuntime {
     /// # Errors
     /// The interruption, to be returned, as long as there is no answer.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, CallError> {
-        self.runtime.ask(value.into()).map_err(|interrupt| {
-            match serde_json::to_value([interrupt]) {
-                Ok(interrupts) => CallError::interrupted(interrupts),
-                Err(error) => {
-                    CallError::new(CallErrorKind::Layer, "the question cannot be written")
-                        .with_source(error)
-                }
-            }
-        })
+        let asked = self.runtime.question(value.into());
+        asked.map_err(|interrupt| interrupted(&interrupt))
+    }
+
+    /// The same, but where the run has [`LiveAnswers`](crate::LiveAnswers) it waits for an
+    /// answer here first, without stopping the run.
+    ///
+    /// # Errors
+    /// As [`interrupt`](Self::interrupt).
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the question.
+    pub async fn ask(&self, value: impl Into<Value>) -> Result<Value, CallError> {
+        let asked = self.runtime.ask_live(value.into()).await;
+        asked.map_err(|interrupt| interrupted(&interrupt))
+    }
+}
+
+fn interrupted(interrupt: &Interrupt) -> CallError {
+    match serde_json::to_value([interrupt]) {
+        Ok(interrupts) => CallError::interrupted(interrupts),
+        Err(error) => CallError::new(CallErrorKind::Layer, "the question cannot be written")
+            .with_source(error),
+    }
+}
+
+/// The questions of a call that have stopped it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenQuestions(Arc<Mutex<Vec<Interrupt>>>);
+
+impl OpenQuestions {
+    async fn ask(self, runtime: Runtime, question: Value) -> Result<Value, CallError> {
+        let interrupt = match runtime.ask_live(question).await {
+            Ok(answer) => return Ok(answer),
+            Err(interrupt) => *interrupt,
+        };
+        let error = interrupted(&interrupt);
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.push(interrupt);
+        Err(error)
+    }
+
+    /// The interruption that they make, if there are any.
+    pub(crate) fn interruption(&self) -> Option<NodeError> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let questions = std::mem::take(&mut *open);
+        (!questions.is_empty()).then_some(NodeError(Failure::Interrupted(questions)))
     }
 }
 

@@ -112,6 +112,7 @@ impl<S: State> CompiledGraph<S> {
             cancel: options.cancel.clone(),
             drain: options.drain.clone(),
             answers: Arc::default(),
+            live: options.live_answers.clone(),
             extensions: Arc::default(),
             tags: Arc::clone(&options.tags),
             metadata: Arc::clone(&options.metadata),

@@ -9,6 +9,7 @@ use mcp_interceptors::{Command, JsonMap};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::LiveAnswers;
 use crate::checkpoint::Durability;
 use crate::state::State;
 use crate::stream::EventSink;
@@ -74,6 +75,8 @@ pub struct RunOptions {
     pub drain: CancellationToken,
     /// Where events go.
     pub events: EventSink,
+    /// Answers questions while the run goes on, instead of stopping it.
+    pub live_answers: Option<LiveAnswers>,
     /// How many steps the run may take. A run of so many steps succeeds.
     pub step_limit: u64,
     /// How many tasks of a step run at once; they are started in task order. With 1 they run
@@ -98,6 +101,7 @@ impl Default for RunOptions {
             cancel: CancellationToken::new(),
             drain: CancellationToken::new(),
             events: EventSink::none(),
+            live_answers: None,
             step_limit: 100,
             max_parallel: 64,
             durability: Durability::default(),
@@ -160,6 +164,13 @@ impl RunOptions {
     #[must_use]
     pub fn events(mut self, events: EventSink) -> Self {
         self.events = events;
+        self
+    }
+
+    /// Sets what answers questions while the run goes on.
+    #[must_use]
+    pub fn live_answers(mut self, answers: LiveAnswers) -> Self {
+        self.live_answers = Some(answers);
         self
     }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use http::Extensions;
-use mcp_interceptors::{
-    CallError, CallErrorKind, CallId, JsonMap, RawResult, Reports, ToolCall, ToolOutcome,
-};
+use mcp_interceptors::{CallError, CallErrorKind, CallId, JsonMap, RawResult, Reports, ToolCall};
 use mcp_model::{ArgumentsError, ToolUse};
 use serde_json::Value;
 
@@ -17,6 +15,7 @@ use super::settings::{Memo, Settings};
 use super::state::ReactState;
 use super::table::Entry;
 use crate::graph::{Failure, NodeError, panic_text};
+use crate::tool_runtime::OpenQuestions;
 use crate::{Runtime, ToolRuntime};
 
 /// One call on its way.
@@ -74,8 +73,8 @@ impl<'a> Work<'a> {
         let Some(entry) = self.entry else {
             return Ok(self.without_server());
         };
-        let raw = RawResult::new();
-        let tool_call = self.tool_call(entry, &raw);
+        let (raw, open) = (RawResult::new(), OpenQuestions::default());
+        let tool_call = self.tool_call(entry, &raw, &open);
         // A service may panic before it gives its future, too.
         let calling = async { entry.service.call(tool_call).await };
         let outcome = AssertUnwindSafe(calling).catch_unwind().await;
@@ -83,7 +82,10 @@ impl<'a> Work<'a> {
             let message = format!("it panicked: {}", panic_text(&*panic));
             Err(CallError::new(CallErrorKind::Tool, message))
         });
-        self.judge(outcome, &raw)
+        match outcome {
+            Ok(outcome) => Ok(Answer::of(outcome, &raw)),
+            Err(error) => self.judge(&error, &open),
+        }
     }
 
     /// A tool of the agent's own, or none at all.
@@ -97,13 +99,13 @@ impl<'a> Work<'a> {
         Answer::of(own.message.into(), &RawResult::new())
     }
 
-    fn tool_call(&self, entry: &Entry, raw: &RawResult) -> ToolCall {
+    fn tool_call(&self, entry: &Entry, raw: &RawResult, open: &OpenQuestions) -> ToolCall {
         let mut extensions = Extensions::new();
         let (runtime, state) = (self.runtime.clone(), Arc::clone(self.state));
         let id: Arc<str> = self.call.id.as_str().into();
         extensions.insert(CallId::new(Arc::clone(&id)));
         let runtime = ToolRuntime::new(runtime, state, id);
-        extensions.insert(runtime.asking());
+        extensions.insert(runtime.asking(open));
         extensions.insert(runtime);
         extensions.insert(raw.clone());
         if let Some(reports) = self.watched.reports() {
@@ -112,25 +114,22 @@ impl<'a> Work<'a> {
         ToolCall::in_context(Arc::clone(&entry.tool), self.args.clone(), extensions)
     }
 
-    fn judge(
-        &mut self,
-        outcome: Result<ToolOutcome, CallError>,
-        raw: &RawResult,
-    ) -> Result<Answer, NodeError> {
-        let error = match outcome {
-            Ok(outcome) => return Ok(Answer::of(outcome, raw)),
-            Err(error) => error,
-        };
-        match error.kind() {
-            CallErrorKind::Interrupted => {
-                self.watched.interrupted();
-                Err(interruption(&error, self.runtime))
-            }
-            CallErrorKind::Cancelled if self.runtime.cancellation().is_cancelled() => {
-                Err(NodeError(Failure::Cancelled))
-            }
-            _ => Ok(Answer::error(&self.call.name, &error)),
+    /// Whether the call waits, was given up, or failed for the model to read.
+    fn judge(&mut self, error: &CallError, open: &OpenQuestions) -> Result<Answer, NodeError> {
+        if error.kind() == CallErrorKind::Interrupted {
+            self.watched.interrupted();
+            return Err(interruption(error, self.runtime));
         }
+        if error.kind() == CallErrorKind::Cancelled && self.runtime.cancellation().is_cancelled() {
+            return Err(NodeError(Failure::Cancelled));
+        }
+        // Who carried the call out may have asked, and said in other words that there is no
+        // answer yet.
+        if let Some(interruption) = open.interruption() {
+            self.watched.interrupted();
+            return Err(interruption);
+        }
+        Ok(Answer::error(&self.call.name, error))
     }
 }
 

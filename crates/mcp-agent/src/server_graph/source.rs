@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{ServerCall, ServerState, arguments};
 use crate::graph::{Failure, NodeError, panic_text};
 use crate::react::{Answer, FailureClass};
+use crate::tool_runtime::OpenQuestions;
 use crate::{Runtime, ToolRuntime};
 
 /// What kind of call it is.
@@ -122,7 +123,8 @@ impl Source {
         let cancelled = runtime.cancellation().clone();
         extensions.insert(CallId::new(call.tool_call_id.as_str()));
         extensions.insert(raw.clone());
-        extensions.insert(runtime.asking());
+        let open = OpenQuestions::default();
+        extensions.insert(runtime.asking(&open));
         extensions.insert(runtime);
         let tool_call = ToolCall::in_context(Arc::clone(tool), args, extensions);
         let calling = async { self.toolset.service().call(tool_call).await };
@@ -137,7 +139,10 @@ impl Source {
             Err(error) if error.kind() == CallErrorKind::Cancelled && cancelled.is_cancelled() => {
                 return Err(NodeError(Failure::Cancelled));
             }
-            Err(error) => Answer::error(&call.tool, &error),
+            Err(error) => match open.interruption() {
+                Some(interruption) => return Err(interruption),
+                None => Answer::error(&call.tool, &error),
+            },
         };
         Ok((answer.message, answer.failure))
     }

@@ -77,7 +77,13 @@ pub enum RunEvent {
         /// Its id.
         id: Arc<str>,
     },
-    /// The run waits for answers.
+    /// Something asks and waits for an answer while the run goes on; see
+    /// [`LiveAnswers`](crate::LiveAnswers).
+    Asked {
+        /// The question.
+        interrupt: Interrupt,
+    },
+    /// The run has stopped and waits for answers.
     Interrupted {
         /// The questions.
         interrupts: Vec<Interrupt>,

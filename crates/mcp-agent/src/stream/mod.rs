@@ -33,7 +33,7 @@ impl Interest {
     pub const MESSAGES: Self = Self(1 << 5);
     /// Rounds, tool calls, failed servers.
     pub const AGENT: Self = Self(1 << 6);
-    /// [`RunEvent::Interrupted`].
+    /// [`RunEvent::Asked`] and [`RunEvent::Interrupted`].
     pub const INTERRUPTS: Self = Self(1 << 7);
     /// [`RunEvent::MessageDelta`].
     pub const DELTAS: Self = Self(1 << 8);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod agent;
+mod asking;
 mod commands;
 mod durable;
 mod examples;
