@@ -4,6 +4,7 @@
 
 mod layers;
 mod onion;
+mod overhead;
 mod tower_layers;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
