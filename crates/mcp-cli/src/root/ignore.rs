@@ -1,5 +1,7 @@
 //! Which files a `.gitignore` hides.
 
+use std::cell::Cell;
+
 /// Longer lines are no patterns that anybody wrote.
 const MAX_LINE: usize = 1024;
 
@@ -58,12 +60,13 @@ impl Ignore {
     }
 
     /// Whether `path`, relative to the file's folder, is hidden (`true`) or shown (`false`) by
-    /// a rule; `None` if no rule speaks of it.
-    pub(super) fn hides(&self, path: &str, is_folder: bool) -> Option<bool> {
+    /// a rule; `None` if no rule speaks of it. Takes what it costs off `effort`: pieces of patterns
+    /// that a byte was compared with. With nothing left, no rule speaks.
+    pub(super) fn hides(&self, path: &str, is_folder: bool, effort: &Cell<u64>) -> Option<bool> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let rule = self.0.iter().rev().find(|rule| {
             let text = if rule.whole_path { path } else { name };
-            (is_folder || !rule.only_folders) && matches(&rule.pattern, text.as_bytes())
+            (is_folder || !rule.only_folders) && matches(&rule.pattern, text.as_bytes(), effort)
         })?;
         Some(!rule.shows)
     }
@@ -146,12 +149,17 @@ fn set(text: &[u8]) -> Option<(Piece, &[u8])> {
 
 /// Whether the pattern matches the whole text, in time proportional to the product of both
 /// lengths: all places in the pattern that fit so far are followed at once.
-fn matches(pattern: &[Piece], text: &[u8]) -> bool {
+fn matches(pattern: &[Piece], text: &[u8], effort: &Cell<u64>) -> bool {
     let mut at = vec![false; pattern.len() + 1];
     // Inside the folders of a `Folders` piece.
     let mut within = vec![false; pattern.len() + 1];
     enter(pattern, &mut at, 0);
     for &byte in text {
+        let Some(left) = effort.get().checked_sub(pattern.len() as u64) else {
+            effort.set(0);
+            return false;
+        };
+        effort.set(left);
         let mut next = vec![false; pattern.len() + 1];
         let mut next_within = vec![false; pattern.len() + 1];
         for (place, piece) in pattern.iter().enumerate() {
@@ -172,6 +180,9 @@ fn matches(pattern: &[Piece], text: &[u8]) -> bool {
             }
         }
         (at, within) = (next, next_within);
+        if !at.contains(&true) && !within.contains(&true) {
+            return false;
+        }
     }
     at.last() == Some(&true)
 }
@@ -223,7 +234,7 @@ mod tests {
             ("[", "[", false, Some(true)),
         ] {
             assert_eq!(
-                Ignore::parse(rules).hides(path, is_folder),
+                Ignore::parse(rules).hides(path, is_folder, &Cell::new(1000)),
                 hidden,
                 "{rules:?} {path}"
             );
@@ -233,6 +244,11 @@ mod tests {
     #[test]
     fn a_hostile_pattern_takes_no_time() {
         let rules = Ignore::parse(&"**/*a".repeat(150));
-        assert_eq!(rules.hides(&"a".repeat(4000), false), None);
+        let effort = Cell::new(10_000_000);
+        assert_eq!(rules.hides(&"a".repeat(4000), false, &effort), None);
+        assert!(effort.get() > 0);
+        let many = Ignore::parse(&format!("{}b\n", "*a".repeat(400)).repeat(400));
+        assert_eq!(many.hides(&"a".repeat(250), false, &effort), None);
+        assert_eq!(effort.get(), 0);
     }
 }

@@ -1,5 +1,6 @@
 //! All files below a folder, those that `.gitignore` hides aside.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use super::ignore::Ignore;
@@ -9,6 +10,8 @@ use super::{EntryKind, Root};
 const MAX_DEPTH: usize = 64;
 /// The longest `.gitignore` that is read, in bytes.
 const MAX_IGNORE: u64 = 256 * 1024;
+/// What all rules may cost in one walk, in comparisons of a byte with a piece of a pattern: seconds.
+const EFFORT: u64 = 2_000_000_000;
 
 /// Files in the order of their paths, folder by folder. Symbolic links are not followed, hidden
 /// folders of version control are not entered, unreadable folders are passed over.
@@ -21,6 +24,8 @@ pub(crate) struct Walk<'r> {
     rules: Vec<(String, Ignore)>,
     /// Entries that may still be looked at.
     left: usize,
+    /// What the rules may still cost.
+    effort: Cell<u64>,
 }
 
 /// A file or folder with its path relative to the root, in `/` notation.
@@ -42,6 +47,7 @@ impl<'r> Walk<'r> {
             stack: Vec::new(),
             rules: Vec::new(),
             left: limit,
+            effort: Cell::new(EFFORT),
         };
         // The rules of the folders above `start` hold below it, too.
         let mut above = String::new();
@@ -77,7 +83,7 @@ impl<'r> Walk<'r> {
                 "" => path,
                 folder => path.strip_prefix(folder)?.strip_prefix('/')?,
             };
-            rules.hides(inner, is_folder)
+            rules.hides(inner, is_folder, &self.effort)
         });
         verdict.unwrap_or(false)
     }
@@ -103,6 +109,11 @@ impl<'r> Walk<'r> {
                 return;
             }
             self.left -= 1;
+            if self.effort.get() == 0 {
+                self.left = 0;
+                self.stack.clear();
+                return;
+            }
             let is_folder = entry.kind == EntryKind::Folder;
             let skipped = matches!(entry.name.as_str(), ".git" | ".hg" | ".svn" | ".jj");
             if skipped || !(is_folder || entry.kind == EntryKind::File) {
@@ -140,5 +151,27 @@ fn join(folder: &str, name: &str) -> String {
         name.to_owned()
     } else {
         format!("{folder}/{name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_walk_ends_where_its_rules_cost_too_much() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".gitignore"), "*a*a*b").unwrap();
+        for n in 0..100 {
+            fs::write(dir.path().join(format!("{n:03}aaaa")), "").unwrap();
+        }
+        let root = Root::open(dir.path()).unwrap();
+        assert_eq!(Walk::new(&root, "", 1000).count(), 101);
+        let mut walk = Walk::new(&root, "", 1000);
+        walk.effort.set(1000);
+        assert_eq!(walk.by_ref().count(), 0);
+        assert!(walk.is_cut());
     }
 }

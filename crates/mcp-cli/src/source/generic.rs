@@ -1,5 +1,7 @@
 //! What source in any other language defines, by the keywords that most languages share.
 
+use std::sync::Arc;
+
 use super::token::{Tokens, is_name};
 use super::{Definition, Language};
 
@@ -66,7 +68,7 @@ pub(super) fn scan(language: Language, masked: &str) -> Vec<Definition> {
                 kind,
                 name: name.to_owned(),
                 owner: None,
-                scope: String::new(),
+                scope: Arc::default(),
                 line: u32::try_from(at + 1).unwrap_or(u32::MAX),
             });
         }

@@ -49,17 +49,21 @@ fn function(tokens: &Tokens<'_>, at: usize) -> Option<Definition> {
     matches!(tokens.text(name_at + 1), "(" | "[").then(|| definition(kind, name, owner))
 }
 
+/// The longest receiver that is looked at, in tokens.
+const RECEIVER: usize = 50;
+
 /// The type of a receiver: `Stack` in `(s *Stack[T])`.
 fn receiver(tokens: &Tokens<'_>, open: usize, close: usize) -> Option<String> {
+    let close = close.min(open + RECEIVER);
     let names = (open..close).filter(|at| tokens.get(*at).is_some_and(Token::is_name));
     let mut last = None;
     for at in names {
-        last = Some(tokens.text(at).to_owned());
+        last = Some(tokens.text(at));
         if tokens.text(at + 1) == "[" {
             break;
         }
     }
-    last
+    last.map(str::to_owned)
 }
 
 /// One declaration, or a group in parentheses. Gives back where to go on.
@@ -111,7 +115,7 @@ fn definition(kind: &'static str, name: Token<'_>, owner: Option<String>) -> Def
     Definition {
         kind,
         name: name.text.to_owned(),
-        scope: owner.clone().unwrap_or_default(),
+        scope: owner.as_deref().unwrap_or_default().into(),
         owner,
         line: name.line,
     }

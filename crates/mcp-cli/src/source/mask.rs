@@ -13,6 +13,7 @@ pub(super) fn mask(language: Language, text: &str) -> String {
         last: 0,
         word: None,
         templates: Vec::new(),
+        not_closed: (0, 0),
     };
     while masker.at < masker.text.len() {
         masker.step();
@@ -31,7 +32,12 @@ struct Masker<'t> {
     word: Option<usize>,
     /// JavaScript templates that the code stands in: the open braces of each.
     templates: Vec<usize>,
+    /// Slashes that no other one closes: where their line ends, how many there were in it.
+    not_closed: (usize, usize),
 }
+
+/// Where so many slashes of a line begin no regular expression, the others do not either.
+const MAX_SLASHES: usize = 32;
 
 impl Masker<'_> {
     fn step(&mut self) {
@@ -266,11 +272,15 @@ impl Masker<'_> {
         if self.language != Language::Script || self.peek(0) != b'/' || !self.takes_value() {
             return false;
         }
+        let (line_end, slashes) = self.not_closed;
+        if self.at < line_end && slashes >= MAX_SLASHES {
+            return false;
+        }
         let mut end = self.at + 1;
         let mut in_class = false;
         loop {
             match self.text.get(end) {
-                None | Some(b'\n') => return false,
+                None | Some(b'\n') => return self.found_unclosed(end),
                 Some(b'\\') => end += 1,
                 Some(b'[') => in_class = true,
                 Some(b']') => in_class = false,
@@ -283,6 +293,14 @@ impl Masker<'_> {
         self.blank(end);
         self.at = end + 1;
         true
+    }
+
+    /// Notes a slash that no other one closes before the end of its line.
+    fn found_unclosed(&mut self, end: usize) -> bool {
+        let (line_end, slashes) = self.not_closed;
+        let before = if end == line_end { slashes } else { 0 };
+        self.not_closed = (end, before + 1);
+        false
     }
 
     /// Whether a value may begin here, rather than an operator.

@@ -15,8 +15,13 @@ mod script;
 mod tests;
 mod token;
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
 pub(crate) use language::Language;
 
+/// What is kept of a path of scopes, in bytes: source nests as deep as whoever wrote it likes.
+const MAX_PATH: usize = 200;
 /// The longest text that is looked at, in bytes.
 pub(crate) const MAX_SOURCE: usize = 2 * 1024 * 1024;
 
@@ -29,8 +34,8 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     /// The type or class that it belongs to.
     pub(crate) owner: Option<String>,
-    /// All that encloses it, for telling equal names apart.
-    pub(crate) scope: String,
+    /// All that encloses it, for telling equal names apart; of much the innermost.
+    pub(crate) scope: Arc<str>,
     /// Its line, from 1.
     pub(crate) line: u32,
 }
@@ -78,21 +83,35 @@ pub(crate) fn added_functions(language: Language, old: &str, new: &str) -> Vec<S
         all.retain(Definition::is_function);
         all
     };
-    let mut before: Vec<(String, String)> = functions(old)
-        .into_iter()
-        .map(|function| (function.scope, function.name))
-        .collect();
+    let mut before: HashMap<(Arc<str>, String), usize> = HashMap::new();
+    for function in functions(old) {
+        *before.entry((function.scope, function.name)).or_default() += 1;
+    }
     let mut added: Vec<String> = Vec::new();
+    let mut names = HashSet::new();
     for function in functions(new) {
-        let same = |key: &(String, String)| key.0 == function.scope && key.1 == function.name;
-        if let Some(at) = before.iter().position(same) {
-            before.swap_remove(at);
-            continue;
-        }
         let name = function.full_name(language);
-        if !added.contains(&name) {
-            added.push(name);
+        match before.get_mut(&(function.scope, function.name)) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ if names.insert(name.clone()) => added.push(name),
+            _ => {}
         }
     }
     added
+}
+
+/// The path of what is in the scope `name` below `outer`.
+fn path_below(outer: &Arc<str>, between: &str, name: &str) -> Arc<str> {
+    if name.is_empty() {
+        return Arc::clone(outer);
+    }
+    if outer.is_empty() {
+        return name.into();
+    }
+    let path = format!("{outer}{between}{name}");
+    let cut = path.len().saturating_sub(MAX_PATH);
+    let cut = (cut..).find(|at| path.is_char_boundary(*at));
+    path.get(cut.unwrap_or_default()..)
+        .unwrap_or_default()
+        .into()
 }

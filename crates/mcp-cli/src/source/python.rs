@@ -1,12 +1,16 @@
 //! What Python source defines.
 
-use super::Definition;
+use std::sync::Arc;
+
 use super::token::{Tokens, is_name};
+use super::{Definition, path_below};
 
 /// An enclosing class or function.
 struct Scope {
     indent: usize,
     name: String,
+    /// All that encloses what is in it.
+    path: Arc<str>,
     is_class: bool,
 }
 
@@ -29,15 +33,14 @@ pub(super) fn scan(masked: &str) -> Vec<Definition> {
             if let Some((kind, name)) = &defined {
                 found.push(definition(kind, name, &scopes, number));
             }
-            scopes.extend(
-                defined
-                    .filter(|(kind, _)| *kind != "variable")
-                    .map(|(kind, name)| Scope {
-                        indent,
-                        name,
-                        is_class: kind == "class",
-                    }),
-            );
+            if let Some((kind, name)) = defined.filter(|(kind, _)| *kind != "variable") {
+                scopes.push(Scope {
+                    indent,
+                    path: path_below(&path(&scopes), ".", &name),
+                    name,
+                    is_class: kind == "class",
+                });
+            }
         }
         for byte in line.bytes() {
             match byte {
@@ -112,12 +115,16 @@ fn is_keyword(word: &str) -> bool {
 
 fn definition(kind: &'static str, name: &str, scopes: &[Scope], line: u32) -> Definition {
     let owner = scopes.last().filter(|scope| scope.is_class);
-    let names: Vec<&str> = scopes.iter().map(|scope| scope.name.as_str()).collect();
     Definition {
         kind,
         name: name.to_owned(),
         owner: owner.map(|scope| scope.name.clone()),
-        scope: names.join("."),
+        scope: path(scopes),
         line,
     }
+}
+
+fn path(scopes: &[Scope]) -> Arc<str> {
+    let last = scopes.last();
+    last.map_or_else(Arc::default, |scope| Arc::clone(&scope.path))
 }

@@ -1,7 +1,9 @@
 //! What Rust source defines.
 
-use super::Definition;
+use std::sync::Arc;
+
 use super::token::{Token, Tokens};
+use super::{Definition, path_below};
 
 /// Finds the items of masked Rust source.
 pub(super) fn scan(masked: &str) -> Vec<Definition> {
@@ -18,10 +20,15 @@ pub(super) fn scan(masked: &str) -> Vec<Definition> {
     scanner.found
 }
 
+/// The longest header of an `impl` that is looked at, in tokens.
+const HEADER: usize = 300;
+
 /// What an open brace belongs to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Scope {
     name: String,
+    /// All that encloses what is in it.
+    path: Arc<str>,
     /// Whether functions in it are methods of `name`.
     is_type: bool,
 }
@@ -62,14 +69,23 @@ impl<'t> Scanner<'t> {
         } else {
             None
         };
-        self.open.push(header.unwrap_or_else(|| Scope {
-            name: String::new(),
-            is_type: false,
-        }));
+        let mut scope = header.unwrap_or_default();
+        scope.path = path_below(&self.path(), "::", &scope.name);
+        self.open.push(scope);
+    }
+
+    /// All that encloses what comes next.
+    fn path(&self) -> Arc<str> {
+        let last = self.open.last();
+        last.map_or_else(Arc::default, |scope| Arc::clone(&scope.path))
     }
 
     fn header(&mut self, name: String, is_type: bool) {
-        self.pending = Some(Scope { name, is_type });
+        self.pending = Some(Scope {
+            name,
+            is_type,
+            ..Scope::default()
+        });
         self.nest = 0;
     }
 
@@ -91,17 +107,12 @@ impl<'t> Scanner<'t> {
             "function" if owner.is_some() => "method",
             kind => kind,
         };
-        let scopes = self.open.iter().map(|scope| scope.name.as_str());
-        let scope = scopes
-            .filter(|name| !name.is_empty())
-            .collect::<Vec<_>>()
-            .join("::");
         let text = name.text.to_owned();
         self.found.push(Definition {
             kind,
             name: text.clone(),
             owner,
-            scope,
+            scope: self.path(),
             line: name.line,
         });
         if matches!(
@@ -171,8 +182,9 @@ fn impl_name(tokens: &Tokens<'_>, at: usize) -> String {
     if tokens.text(at) == "<" {
         at = tokens.closing(at).max(at) + 1;
     }
+    let end = at + HEADER;
     let mut name = "";
-    loop {
+    while at < end {
         match tokens.text(at) {
             "" | "{" | ";" | "where" => break,
             "<" => at = tokens.closing(at).max(at),

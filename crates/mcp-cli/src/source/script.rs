@@ -1,7 +1,9 @@
 //! What JavaScript and TypeScript define.
 
-use super::Definition;
+use std::sync::Arc;
+
 use super::token::{Token, Tokens, is_name};
+use super::{Definition, path_below};
 
 /// Finds the functions, methods, classes and variables of masked source.
 pub(super) fn scan(masked: &str) -> Vec<Definition> {
@@ -33,7 +35,8 @@ enum Scope {
 struct Scanner<'t> {
     tokens: Tokens<'t>,
     found: Vec<Definition>,
-    open: Vec<Scope>,
+    /// The open brackets, outermost first, each with all that encloses what is in it.
+    open: Vec<(Scope, Arc<str>)>,
     /// What the brace at this place belongs to, once it comes.
     pending: Option<(usize, Scope)>,
 }
@@ -41,7 +44,7 @@ struct Scanner<'t> {
 impl<'t> Scanner<'t> {
     fn step(&mut self, at: usize) {
         match self.tokens.text(at) {
-            "(" | "[" => self.open.push(Scope::Other),
+            "(" | "[" => self.open(Scope::Other),
             ")" | "]" | "}" => {
                 self.open.pop();
             }
@@ -57,26 +60,34 @@ impl<'t> Scanner<'t> {
 
     fn open_brace(&mut self, at: usize) {
         if let Some((_, scope)) = self.pending.take_if(|(place, _)| *place == at) {
-            self.open.push(scope);
-            return;
+            return self.open(scope);
         }
         let value = matches!(
             self.tokens.before(at),
             "=" | "(" | "," | ":" | "[" | "return" | "?" | "default" | "&" | "|" | "yield"
         );
         let value = value && self.tokens.before(at.saturating_sub(1)) != "case";
-        self.open
-            .push(if value { Scope::Object } else { Scope::Other });
+        self.open(if value { Scope::Object } else { Scope::Other });
+    }
+
+    fn open(&mut self, scope: Scope) {
+        let path = match &scope {
+            Scope::Class(name) | Scope::Function(name) => path_below(&self.path(), ".", name),
+            Scope::Object | Scope::Other => self.path(),
+        };
+        self.open.push((scope, path));
+    }
+
+    /// All that encloses what comes next.
+    fn path(&self) -> Arc<str> {
+        let last = self.open.last();
+        last.map_or_else(Arc::default, |(_, path)| Arc::clone(path))
     }
 
     fn add(&mut self, kind: &'static str, name: Token<'t>, owner: Option<String>) {
-        let names = self.open.iter().filter_map(|scope| match scope {
-            Scope::Class(name) | Scope::Function(name) => Some(name.as_str()),
-            Scope::Object | Scope::Other => None,
-        });
-        let mut scope = names.collect::<Vec<_>>().join(".");
+        let mut scope = self.path();
         if let (Some(owner), true) = (&owner, scope.is_empty()) {
-            scope.clone_from(owner);
+            scope = owner.as_str().into();
         }
         self.found.push(Definition {
             kind,
@@ -190,9 +201,10 @@ impl<'t> Scanner<'t> {
 
     /// `name = () =>` in a class.
     fn field(&mut self, at: usize) {
-        let Some(Scope::Class(class)) = self.open.last().cloned() else {
+        let Some((Scope::Class(class), _)) = self.open.last() else {
             return;
         };
+        let class = class.clone();
         let name = at.checked_sub(1).and_then(|at| self.tokens.get(at));
         let name = name.filter(|token| token.is_name());
         if let (Some(name), Some(open)) = (name, self.function_value(at + 1)) {
@@ -204,8 +216,8 @@ impl<'t> Scanner<'t> {
     /// `name(...) {` in a class or an object, `name: function` in an object.
     fn member(&mut self, at: usize) {
         let owner = match self.open.last() {
-            Some(Scope::Class(name)) => Some(name.clone()),
-            Some(Scope::Object) => None,
+            Some((Scope::Class(name), _)) => Some(name.clone()),
+            Some((Scope::Object, _)) => None,
             _ => return,
         };
         let before = self.tokens.before(at);

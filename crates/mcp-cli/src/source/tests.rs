@@ -223,3 +223,38 @@ fn only_what_is_new_counts_as_added() {
     let new = "impl A for T { fn f() {} } impl B for T { fn f() {} }";
     assert_eq!(added_functions(Language::Rust, old, new), ["T::f"]);
 }
+
+#[test]
+fn hostile_text_takes_time_and_memory_in_proportion_to_its_length() {
+    let long_name = format!("impl {} {{", "A".repeat(250));
+    for (language, piece) in [
+        (Language::Rust, "mod a {"),
+        (Language::Rust, "}impl"),
+        (Language::Rust, "}impl<"),
+        (Language::Rust, "fn a(){}"),
+        (Language::Rust, &long_name),
+        (Language::Script, "class a {"),
+        (Language::Script, "function a() {"),
+        (Language::Script, "/["),
+        (Language::Script, "a():<"),
+        (Language::Script, "`${"),
+        (Language::Go, "func ("),
+        (Language::Python, "class a:\n "),
+        (Language::CLike, "class "),
+    ] {
+        let text = piece.repeat(400_000 / piece.len());
+        let found = definitions(language, &text);
+        let kept: usize = found.iter().map(|d| d.name.len() + d.scope.len()).sum();
+        assert!(kept < 300 * text.len(), "{piece}");
+    }
+    let many = "fn a(){}".repeat(50_000);
+    let others = "fn b(){}".repeat(50_000);
+    assert_eq!(added_functions(Language::Rust, &many, &others), ["b"]);
+}
+
+#[test]
+fn a_word_that_is_too_long_is_no_name() {
+    let text = |length| format!("impl {} {{ fn a() {{}} }}", "T".repeat(length));
+    assert_eq!(found(Language::Rust, &text(250))[0].len(), 262);
+    assert_eq!(found(Language::Rust, &text(251)), ["method impl::a 1"]);
+}

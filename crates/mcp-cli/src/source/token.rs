@@ -15,11 +15,14 @@ impl Token<'_> {
     }
 }
 
-/// Whether a token's text is a name: no punctuation, no number.
+/// Whether a token's text is a name: no punctuation, no number, not longer than names are.
 pub(super) fn is_name(text: &str) -> bool {
     let first = text.chars().next();
-    first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+    text.len() <= MAX_NAME && first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
 }
+
+/// Words longer than this, in bytes, are no names that anybody wrote.
+const MAX_NAME: usize = 250;
 
 /// Lists of types longer than this, in tokens, are taken for comparisons.
 const MAX_ANGLE: usize = 200;
@@ -28,7 +31,7 @@ const MAX_ANGLE: usize = 200;
 #[derive(Debug)]
 pub(super) struct Tokens<'t> {
     tokens: Vec<Token<'t>>,
-    /// For each opening bracket where it closes.
+    /// For each opening bracket where it closes, for all else its own place.
     closings: Vec<usize>,
 }
 
@@ -79,59 +82,53 @@ impl<'t> Tokens<'t> {
     }
 
     /// Where the bracket that opens at `at` closes: the place of the closing one, or the end.
-    /// `at` itself where no bracket opens.
+    /// `at` itself where no bracket opens, or where `<` is a comparison after all.
     pub(super) fn closing(&self, at: usize) -> usize {
-        match self.text(at) {
-            "<" => self.closing_angle(at),
-            _ => self.closings.get(at).copied().unwrap_or(at),
-        }
-    }
-
-    /// Where a list of types closes; `at` itself if this is a comparison after all.
-    fn closing_angle(&self, at: usize) -> usize {
-        let mut depth = 0_usize;
-        let mut place = at;
-        while place < self.len().min(at + MAX_ANGLE) {
-            match self.text(place) {
-                "<" => depth += 1,
-                ">" => depth -= 1,
-                "(" | "[" | "{" => place = self.closing(place),
-                ")" | "]" | "}" | ";" => return at,
-                _ => {}
-            }
-            if depth == 0 {
-                return place;
-            }
-            place += 1;
-        }
-        at
+        self.closings.get(at).copied().unwrap_or(at)
     }
 }
 
 /// For each opening bracket the place of its closing one, or the end; for all else its own place.
 fn closings(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut closings: Vec<usize> = (0..tokens.len()).collect();
+    let mut close = |start: usize, at: usize| {
+        if let Some(closing) = closings.get_mut(start) {
+            *closing = at;
+        }
+    };
     let mut open: Vec<(&str, usize)> = Vec::new();
+    // The lists of types that are open, each with how many brackets are open around it.
+    let mut angles: Vec<(usize, usize)> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let opens = match token.text {
             "(" | "[" | "{" => {
                 open.push((token.text, at));
                 continue;
             }
+            "<" => {
+                angles.push((open.len(), at));
+                continue;
+            }
+            ">" => {
+                let start = angles.pop_if(|(level, _)| *level == open.len());
+                if let Some((_, start)) = start.filter(|(_, start)| at - start < MAX_ANGLE) {
+                    close(start, at);
+                }
+                continue;
+            }
             ")" => "(",
             "]" => "[",
             "}" => "{",
+            ";" => "",
             _ => continue,
         };
-        let start = open.pop_if(|(text, _)| *text == opens);
-        if let Some(closing) = start.and_then(|(_, start)| closings.get_mut(start)) {
-            *closing = at;
+        while angles.pop_if(|(level, _)| *level >= open.len()).is_some() {}
+        if let Some((_, start)) = open.pop_if(|(text, _)| *text == opens) {
+            close(start, at);
         }
     }
     for (_, start) in open {
-        if let Some(closing) = closings.get_mut(start) {
-            *closing = tokens.len();
-        }
+        close(start, tokens.len());
     }
     closings
 }

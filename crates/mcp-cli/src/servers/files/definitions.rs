@@ -7,6 +7,8 @@ use super::search::{self, MAX_ENTRIES, Match, Wanted};
 use crate::root::{Root, Walk};
 use crate::source::{self, Definition, Language};
 
+/// Definitions of the name that are compared with each other.
+const MAX_CANDIDATES: usize = 10_000;
 /// Places that are shown where a name is mentioned but nowhere defined.
 const MENTIONS: usize = 10;
 
@@ -43,8 +45,10 @@ pub(super) fn find(
     let (owner, bare) = split(name);
     let mut all = Vec::new();
     let mut walk = Walk::new(root, start, MAX_ENTRIES);
+    let mut is_full = false;
     for found in walk.by_ref() {
-        if cancelled.is_cancelled() {
+        is_full = all.len() > MAX_CANDIDATES;
+        if is_full || cancelled.is_cancelled() {
             break;
         }
         let Some(text) = search::read(root, &found.path, found.size) else {
@@ -54,14 +58,18 @@ pub(super) fn find(
             continue;
         }
         let language = Language::of(&found.path, text.lines().next().unwrap_or_default());
-        for definition in source::definitions(language, &text) {
-            if definition.name.eq_ignore_ascii_case(&bare) {
-                all.push((place(&found.path, language, &definition, &text), definition));
-            }
+        let lines: Vec<&str> = text.lines().collect();
+        let named = source::definitions(language, &text).into_iter();
+        let named = named.filter(|definition| definition.name.eq_ignore_ascii_case(&bare));
+        for definition in named.take(MAX_CANDIDATES) {
+            all.push((
+                place(&found.path, language, &definition, &lines),
+                definition,
+            ));
         }
     }
     let mut definitions = best(all, owner.as_deref(), &bare);
-    let is_cut = walk.is_cut() || definitions.len() > limit;
+    let is_cut = is_full || walk.is_cut() || definitions.len() > limit;
     definitions.truncate(limit);
     let mentions = if definitions.is_empty() {
         mentions(root, &bare, start, cancelled)
@@ -98,7 +106,7 @@ fn contains(text: &str, name: &str) -> bool {
     })
 }
 
-fn place(path: &str, language: Language, definition: &Definition, text: &str) -> Place {
+fn place(path: &str, language: Language, definition: &Definition, lines: &[&str]) -> Place {
     let at = usize::try_from(definition.line)
         .unwrap_or(1)
         .saturating_sub(1);
@@ -107,7 +115,7 @@ fn place(path: &str, language: Language, definition: &Definition, text: &str) ->
         line: definition.line,
         kind: definition.kind,
         name: definition.full_name(language),
-        text: search::shown(text.lines().nth(at).unwrap_or_default()),
+        text: search::shown(lines.get(at).copied().unwrap_or_default()),
     }
 }
 

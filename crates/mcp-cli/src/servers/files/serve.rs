@@ -22,6 +22,9 @@ const MAX_LISTED: usize = 1_000;
 /// The most matches and definitions in one answer.
 const MAX_FOUND: usize = 1_000;
 
+/// The longest name whose definition is looked for, in bytes.
+const MAX_NAME: usize = 500;
+
 /// Where to begin if the caller does not say: at the root.
 const START: &str = ".";
 
@@ -257,9 +260,9 @@ fn find_name(
     cancelled: &CancellationToken,
 ) -> Result<CallToolResult, ToolError> {
     let name = args.name.trim();
-    if name.is_empty() || name.contains('\n') {
+    if name.is_empty() || name.len() > MAX_NAME || name.contains('\n') {
         return Err(ToolError::new(
-            "the name must be within one line, and not empty",
+            "the name must be within one line, not empty, and not longer than names are",
         ));
     }
     let path = below(root, args.path.as_deref())?;

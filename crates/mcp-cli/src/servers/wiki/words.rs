@@ -42,15 +42,22 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     found
 }
 
-/// The words of a question that say what it is about; all of them if none does.
+/// A question is about no more words than this.
+const MAX_TOPIC: usize = 100;
+
+/// The words of a question that say what it is about; all of them if none does. The first 100.
 pub(super) fn topic(text: &str) -> Vec<Word> {
-    let all = words(text);
+    let mut all = words(text);
     let mut topic: Vec<Word> = Vec::new();
     for word in &all {
+        if topic.len() == MAX_TOPIC {
+            break;
+        }
         if !word.is_filler() && !topic.iter().any(|other| other.stem == word.stem) {
             topic.push(word.clone());
         }
     }
+    all.truncate(MAX_TOPIC);
     if topic.is_empty() { all } else { topic }
 }
 
@@ -156,5 +163,8 @@ mod tests {
         );
         assert_eq!(texts("what is this"), ["what", "is", "this"]);
         assert_eq!(texts("数据 ab"), ["数", "据", "ab"]);
+        let endless: Vec<String> = (0..100_000).map(|n| format!("w{n}")).collect();
+        assert_eq!(texts(&endless.join(" ")), endless[..100]);
+        assert_eq!(texts(&"what ".repeat(100_000)).len(), 100);
     }
 }
