@@ -20,9 +20,9 @@ fn allocations(layers: usize) -> u64 {
     let tool = Tool::new("t", json!({"type": "object"}));
     let tools = LocalTools::new("s").tool(tool, |_| async { Ok("done".into()) });
     let layers = (0..layers).fold(ToolLayers::new(), |layers, _| layers.intercept(pass));
-    let list = runtime.block_on(tools.tools());
+    let tool = runtime.block_on(tools.tools()).tools.remove(0);
     let service = layers.wrap(ToolService::from_toolset(Arc::new(tools)));
-    let call = || ToolCall::new(Arc::clone(&list.tools[0]), JsonMap::new());
+    let call = || ToolCall::new(Arc::clone(&tool), JsonMap::new());
     let make = |call| runtime.block_on(service.call(call)).unwrap();
     drop(make(call()));
     let call = call();
