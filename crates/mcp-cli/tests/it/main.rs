@@ -9,8 +9,17 @@
 mod agent;
 mod config;
 #[cfg(unix)]
+mod doctor;
+#[cfg(unix)]
+mod found;
+#[cfg(unix)]
 mod interrupt;
+#[cfg(unix)]
+mod listing;
 mod openai;
 mod scratch;
+#[cfg(unix)]
+mod scripted;
 mod serve;
+mod shell;
 mod tools;
