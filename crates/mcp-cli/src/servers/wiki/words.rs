@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn topics_have_no_fillers_and_no_word_twice() {
-        let texts = |text| {
+        let texts = |text: &str| {
             topic(text)
                 .into_iter()
                 .map(|word| word.text)
