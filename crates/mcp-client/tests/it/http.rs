@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use mcp_client::{
-    CallOptions, ClientOptions, Connect, ConnectError, Link, PoolError, ServerOptions, ServerPool,
-    Session,
+    CallOptions, Called, ClientOptions, Connect, ConnectError, Link, PoolError, ServerOptions,
+    ServerPool, Session,
 };
 use mcp_interceptors::{BoundTool, JsonMap, ToolCall, Toolset};
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Notification, RawJson};
@@ -172,6 +172,52 @@ async fn what_headers_repeat_is_told_to_the_transport() {
     assert_eq!(call.extensions.get::<HeaderMap>().unwrap()["x-user"], "ada");
     let without = call.extensions.get::<WithoutHeaders>().unwrap();
     assert_eq!(without.0, [http::header::AUTHORIZATION]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_for_a_task_name_it_to_intermediaries() {
+    let task = |status| {
+        json!({
+            "resultType": "complete", "taskId": "t1", "status": status, "ttlMs": null,
+            "createdAt": "2026-12-01T00:00:00Z", "lastUpdatedAt": "2026-12-01T00:00:00Z",
+        })
+    };
+    let notes = Notes::new(move |_, call| match &*call.method {
+        "server/discover" => {
+            let mut discovered = discovered();
+            let extensions = json!({"io.modelcontextprotocol/tasks": {}});
+            discovered["capabilities"]["extensions"] = extensions;
+            Ok(discovered)
+        }
+        "tools/call" => {
+            let mut created = task("working");
+            created["resultType"] = json!("task");
+            Ok(created)
+        }
+        // A look that fails on its way says nothing of the task.
+        "tasks/get" => Err(rejected(StatusCode::BAD_GATEWAY, false)),
+        _ => Ok(json!({"resultType": "complete"})),
+    });
+    let session = connect(&notes).await;
+    let options = CallOptions::new();
+    let called = session.call_tool_task(CallToolParams::new("t"), &options);
+    let Called::Task(mut task) = called.await.unwrap() else {
+        panic!("no task");
+    };
+    let error = task.wait().await.unwrap_err();
+    let text = error.chain();
+    assert!(
+        text.ends_with("the server answered HTTP 502 Bad Gateway"),
+        "{text}"
+    );
+    task.cancel().await.unwrap();
+    let looks = ["tasks/get"; 4];
+    let methods = ["server/discover", "tools/call"].into_iter().chain(looks);
+    let methods: Vec<_> = methods.chain(["tasks/cancel"]).collect();
+    assert_eq!(notes.methods(), methods);
+    for call in notes.calls.lock().unwrap().iter().skip(2) {
+        assert_eq!(call.mirror.name.as_deref(), Some("t1"));
+    }
 }
 
 #[tokio::test]

@@ -4,14 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use mcp_client::{CallOptions, NamePolicy, PoolError, ServerOptions, ServerPool, SessionPolicy};
+use mcp_client::{
+    CallOptions, Change, Changes, Handlers, NamePolicy, Origin, PoolError, ServerOptions,
+    ServerPool, SessionPolicy,
+};
 use mcp_interceptors::Phase;
 use mcp_protocol::lifecycle::Preference;
 use mcp_protocol::{CallToolParams, Tool};
 use mcp_server::{Server, ToolError};
+use mcp_transport::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::connects::{Local, Missing, Scripted, welcome};
+use crate::connects::{Local, Missing, Scripted, discovered, welcome};
 
 pub(crate) fn tools(names: &[&str]) -> Server {
     let mut builder = Server::builder("s", "1");
@@ -222,6 +226,81 @@ async fn a_session_per_call_sends_nothing_but_the_handshake_and_the_call() {
     }
     assert_eq!(connects.connects.load(Ordering::SeqCst), 3);
     connects.finish().await;
+}
+
+#[tokio::test]
+async fn a_session_per_call_is_one_request_where_there_is_no_handshake() {
+    let server = Scripted::new(|count, mut peer| async move {
+        // What the server is, a pool asks once.
+        if count == 0 {
+            let capabilities = json!({"tools": {"listChanged": true}});
+            discovered(&mut peer, &capabilities).await;
+        }
+        let call = peer.expect("tools/call").await;
+        peer.answer(&call, json!({"resultType": "complete", "content": []}))
+            .await;
+        assert_eq!(peer.receive().await, None);
+    });
+    let options = ServerOptions::new().with_policy(SessionPolicy::PerCall);
+    let pool = ServerPool::builder()
+        .handlers(Handlers::new().with_changes(Ignore))
+        .server_with("s", Arc::clone(&server) as _, options)
+        .build();
+    for _ in 0..3 {
+        call(&pool).await.unwrap();
+    }
+    assert_eq!(server.connects.load(Ordering::SeqCst), 3);
+    server.finish().await;
+}
+
+#[derive(Debug)]
+struct Ignore;
+
+impl Changes for Ignore {
+    fn changed(&self, _change: Change, _origin: Origin) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+async fn call(pool: &ServerPool) -> Result<mcp_protocol::CallToolResult, PoolError> {
+    pool.call_tool("s", CallToolParams::new("t"), &CallOptions::new())
+        .await
+}
+
+#[tokio::test]
+async fn a_server_that_has_become_an_older_one_is_asked_again_what_it_is() {
+    let server = Scripted::new(|count, mut peer| async move {
+        match count {
+            0 => {
+                discovered(&mut peer, &json!({"tools": {}})).await;
+                let call = peer.expect("tools/call").await;
+                peer.answer(&call, json!({"resultType": "complete", "content": []}))
+                    .await;
+            }
+            // It has been replaced.
+            1 => {
+                let call = peer.expect("tools/call").await;
+                peer.fail(&call, -32022, "unsupported").await;
+            }
+            _ => {
+                let probe = peer.expect("server/discover").await;
+                peer.fail(&probe, -32601, "no such method").await;
+                welcome(&mut peer, &json!({"tools": {}})).await;
+                let call = peer.expect("tools/call").await;
+                peer.answer(&call, json!({"content": []})).await;
+            }
+        }
+        assert_eq!(peer.receive().await, None);
+    });
+    let options = ServerOptions::new().with_policy(SessionPolicy::PerCall);
+    let pool = ServerPool::builder()
+        .server_with("s", Arc::clone(&server) as _, options)
+        .build();
+    for _ in 0..2 {
+        call(&pool).await.unwrap();
+    }
+    assert_eq!(server.connects.load(Ordering::SeqCst), 3);
+    server.finish().await;
 }
 
 #[tokio::test(start_paused = true)]

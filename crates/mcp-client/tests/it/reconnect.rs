@@ -99,6 +99,25 @@ async fn a_trusted_server_s_read_only_tool_is_called_again() {
 }
 
 #[tokio::test]
+async fn a_call_that_its_caller_lets_run_twice_is_made_again() {
+    let server = Scripted::new(|count, mut peer| async move {
+        welcome(&mut peer, &json!({"tools": {}})).await;
+        if count == 0 {
+            peer.expect("tools/call").await;
+            peer.hang_up().await;
+        } else {
+            answer_one(&mut peer).await;
+            peer.receive().await;
+        }
+    });
+    let pool = pool_of(&server, ServerOptions::new());
+    let options = CallOptions::new().with_repeatable();
+    let called = pool.call_tool("s", CallToolParams::new("t"), &options);
+    called.await.unwrap();
+    assert_eq!(server.connects.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
 async fn calls_that_lose_their_connection_together_share_the_next_one() {
     let server = Scripted::new(|count, mut peer| async move {
         welcome(&mut peer, &json!({"tools": {}})).await;
