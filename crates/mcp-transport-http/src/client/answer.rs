@@ -27,9 +27,9 @@ impl Exchange {
             return answer.unwrap_or_else(|| Err(no_answer()));
         }
         if has_media_type(response.headers(), "text/event-stream") {
-            return self
-                .streamed(Events::new(response.into_body(), limit))
-                .await;
+            let events = Events::new(response.into_body(), limit);
+            let reading: BoxFuture<'_, _> = Box::pin(self.streamed(events));
+            return reading.await;
         }
         let status = response.status();
         let text = response.into_body().excerpt(1024).await;

@@ -9,6 +9,8 @@ mod client_streams;
 #[cfg(test)]
 mod client_support;
 #[cfg(test)]
+mod client_turns;
+#[cfg(test)]
 mod client_wire;
 #[cfg(test)]
 mod headers;
@@ -22,6 +24,8 @@ mod server_resume;
 mod server_session;
 #[cfg(test)]
 mod server_stateless;
+#[cfg(test)]
+mod server_turns;
 #[cfg(test)]
 mod soak;
 #[cfg(test)]
