@@ -172,7 +172,7 @@ impl Exchange {
     }
 
     async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
-        let answer = self.link.inbox.expect(&self.id);
+        let answer = self.link.inbox.expected.expect(&self.id);
         let headers = || self.headers(self.link.post_headers());
         self.link.deliver(message, headers, view).await?;
         answer.wait().await

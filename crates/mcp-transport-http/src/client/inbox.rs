@@ -10,10 +10,11 @@ use mcp_jsonrpc::{
 };
 use mcp_protocol::{ProtocolVersion, RequestContext};
 use mcp_transport::{BoxFuture, CallError, Incoming, PartOf};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::HttpChannel;
+use super::expected::Expectations;
 use super::link::Link;
 use super::session::View;
 use crate::panic::{caught, caught_silently};
@@ -29,7 +30,7 @@ pub(super) struct Inbox {
     answering: Mutex<HashMap<Id, CancellationToken>>,
     queue: OnceLock<mpsc::Sender<Arrived>>,
     /// Calls whose answers come by a stream that they share.
-    expected: Mutex<HashMap<Id, oneshot::Sender<Result<RawJson, CallError>>>>,
+    pub(super) expected: Expectations,
 }
 
 /// A notification on its way to the handler.
@@ -41,59 +42,13 @@ struct Arrived {
     part_of: Option<PartOf>,
 }
 
-/// A call that waits for its answer to come by a shared stream.
-pub(super) struct Expected<'a> {
-    inbox: &'a Inbox,
-    id: Id,
-    answer: oneshot::Receiver<Result<RawJson, CallError>>,
-}
-
-impl Expected<'_> {
-    pub(super) async fn wait(mut self) -> Result<RawJson, CallError> {
-        match (&mut self.answer).await {
-            Ok(answer) => answer,
-            // The stream has ended; whoever ended it says why.
-            Err(_) => std::future::pending().await,
-        }
-    }
-}
-
-impl Drop for Expected<'_> {
-    fn drop(&mut self) {
-        self.inbox.expected().remove(&self.id);
-    }
-}
-
 impl Inbox {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(limit)),
             answering: Mutex::default(),
             queue: OnceLock::new(),
-            expected: Mutex::default(),
-        }
-    }
-
-    /// The answer to this call will come by a shared stream.
-    pub(super) fn expect(&self, id: &Id) -> Expected<'_> {
-        let (sender, answer) = oneshot::channel();
-        self.expected().insert(id.clone(), sender);
-        Expected {
-            inbox: self,
-            id: id.clone(),
-            answer,
-        }
-    }
-
-    fn expected(&self) -> MutexGuard<'_, HashMap<Id, oneshot::Sender<Result<RawJson, CallError>>>> {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Hands an answer to the call that expects it.
-    fn hand_out(&self, id: Option<&Id>, answer: Result<RawJson, CallError>) {
-        match id.and_then(|id| self.expected().remove(id)) {
-            Some(sender) => drop(sender.send(answer)),
-            None => tracing::debug!(?id, "an answer that nobody waits for"),
+            expected: Expectations::default(),
         }
     }
 
@@ -184,7 +139,7 @@ impl Link {
         if waiting == Some(&id) {
             return Some(failed);
         }
-        self.inbox.hand_out(Some(&id), failed);
+        self.inbox.expected.hand_out(Some(&id), failed);
         None
     }
 

@@ -7,6 +7,7 @@ mod call;
 mod close;
 mod connect;
 mod events;
+mod expected;
 mod http;
 mod inbox;
 mod legacy;

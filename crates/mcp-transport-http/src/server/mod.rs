@@ -15,6 +15,7 @@ mod origin;
 mod outbox;
 mod place;
 mod post;
+mod read;
 mod replay;
 mod reply;
 mod ring;

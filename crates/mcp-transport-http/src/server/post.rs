@@ -1,15 +1,13 @@
 //! POST: a message, or in one revision several, from the client.
 
 use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
-use http_body_util::BodyExt as _;
 use mcp_jsonrpc::{Frame, Message, Notification, Request, Response};
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
 use mcp_protocol::{Feature, RequestContext};
@@ -18,6 +16,7 @@ use mcp_transport::{Channel, Incoming};
 use super::Shared;
 use super::body::EventBody;
 use super::exchange::Exchange;
+use super::read::read;
 use super::replay::StreamControl;
 use super::reply::{self, Reply};
 use super::running::{Running, Task};
@@ -233,62 +232,4 @@ impl Drop for Reading {
             exchange.outbox.detach(*reader);
         }
     }
-}
-
-/// Reads a body of bounded length in bounded time.
-async fn read<B>(shared: &Shared, body: B) -> Result<Bytes, Box<Reply>>
-where
-    B: Body<Data = Bytes> + Send,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let refuse = |status, why: &str| Err(Box::new(reply::refuse(status, why)));
-    let limit = shared.options.max_body;
-    let too_long = || refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
-    if body.size_hint().lower() > limit as u64 {
-        return too_long();
-    }
-    match tokio::time::timeout(shared.options.body_timeout, collect(body, limit)).await {
-        Ok(Collected::Whole(text)) => Ok(text),
-        Ok(Collected::TooLong) => too_long(),
-        Ok(Collected::Cut) => refuse(StatusCode::BAD_REQUEST, "the body is cut off"),
-        Err(_) => refuse(
-            StatusCode::REQUEST_TIMEOUT,
-            "the body did not arrive in time",
-        ),
-    }
-}
-
-enum Collected {
-    Whole(Bytes),
-    TooLong,
-    Cut,
-}
-
-async fn collect<B: Body<Data = Bytes>>(body: B, limit: usize) -> Collected {
-    let mut body = pin!(body);
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            return Collected::Cut;
-        };
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        if first.len() + rest.len() + data.len() > limit {
-            return Collected::TooLong;
-        }
-        // Most bodies come in one piece, which then need not be copied.
-        if first.is_empty() && rest.is_empty() {
-            first = data;
-            continue;
-        }
-        rest.extend_from_slice(&std::mem::take(&mut first));
-        rest.extend_from_slice(&data);
-    }
-    Collected::Whole(if rest.is_empty() {
-        first
-    } else {
-        rest.freeze()
-    })
 }
