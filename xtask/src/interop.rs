@@ -46,7 +46,19 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     let place = install::run(sh)?;
     let mut rows = servers::drive(sh, &place)?;
     rows.extend(clients::drive(sh, &place)?);
-    report(sh, &rows)
+    report(sh, &rows)?;
+    doctor(sh)
+}
+
+/// Has `mcp doctor` look at the servers; what is installed is not skipped.
+fn doctor(sh: &Shell) -> Result<()> {
+    let _installed = sh.push_env("MCP_INTEROP", "1");
+    cmd!(
+        sh,
+        "cargo test --quiet --locked --package mcp-cli --test it -- interop::"
+    )
+    .run()?;
+    Ok(())
 }
 
 fn report(sh: &Shell, rows: &[Row]) -> Result<()> {

@@ -13,6 +13,8 @@ mod doctor;
 #[cfg(unix)]
 mod found;
 #[cfg(unix)]
+mod interop;
+#[cfg(unix)]
 mod interrupt;
 #[cfg(unix)]
 mod listing;
