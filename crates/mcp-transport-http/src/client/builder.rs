@@ -14,6 +14,7 @@ use tower_service::Service;
 
 use super::HttpChannel;
 use super::body::ResponseBody;
+use super::header_source::{HeaderSource, Sourced};
 use super::http::{Exchanger, HttpClient, RequestBody};
 use super::inbox::Inbox;
 use super::legacy::LegacySse;
@@ -33,6 +34,7 @@ pub struct HttpTransport {
     limits: Limits,
     listen: bool,
     legacy: LegacySse,
+    source: Option<Sourced>,
 }
 
 impl HttpTransport {
@@ -47,7 +49,23 @@ impl HttpTransport {
             limits: Limits::default(),
             listen: true,
             legacy: LegacySse::default(),
+            source: None,
         }
+    }
+
+    /// The same server, with headers from this source instead of any other.
+    #[must_use]
+    pub fn with_header_source(mut self, source: Arc<dyn HeaderSource>) -> Self {
+        self.source = Some(Sourced::new(source));
+        self
+    }
+
+    /// The same server; whether [the stream](HttpTransportBuilder::listen) of what it sends of
+    /// its own accord is opened.
+    #[must_use]
+    pub const fn with_listen(mut self, yes: bool) -> Self {
+        self.listen = yes;
+        self
     }
 
     /// Opens a channel. Nothing is sent before the first call; what the server sends of its own
@@ -59,6 +77,7 @@ impl HttpTransport {
             exchanger: self.exchanger.clone(),
             url: self.url.clone(),
             headers: self.headers.clone(),
+            source: self.source.clone(),
             limits: self.limits,
             listen: self.listen,
             legacy: self.legacy,
@@ -96,6 +115,7 @@ pub struct HttpTransportBuilder {
     limits: Limits,
     listen: bool,
     legacy: LegacySse,
+    source: Option<Sourced>,
 }
 
 impl Default for Limits {
@@ -132,6 +152,12 @@ impl HttpTransportBuilder {
             }
         };
         self.flaw.get_or_insert(flaw);
+        self
+    }
+
+    /// Gives each request headers that change. Default: none.
+    pub fn header_source(mut self, source: impl HeaderSource) -> Self {
+        self.source = Some(Sourced::new(Arc::new(source)));
         self
     }
 
@@ -223,6 +249,7 @@ impl HttpTransportBuilder {
             limits: self.limits,
             listen: self.listen,
             legacy: self.legacy,
+            source: self.source,
         })
     }
 }

@@ -77,6 +77,7 @@ pub(super) struct Exchange {
     mirror: Mirror,
     pub(super) extra: Option<HeaderMap>,
     without: Option<WithoutHeaders>,
+    pub(super) attached: Option<Arc<Extensions>>,
 }
 
 impl Exchange {
@@ -105,6 +106,7 @@ impl Exchange {
             mirror,
             extra: extensions.remove(),
             without: extensions.remove(),
+            attached: extensions.remove::<Attached>().map(|attached| attached.0),
         }
     }
 
@@ -134,9 +136,10 @@ impl Exchange {
             let view = self.link.open_legacy(&self.view).await?;
             return self.run_legacy(&message, &view).await;
         }
-        let headers = || self.headers(self.link.post_headers());
-        let body = message.encode().into();
-        let sending = self.link.send(&self.link.url, Method::POST, headers, body);
+        let headers = |base| self.headers(Link::post_headers(base));
+        let mut parcel = Parcel::post(&self.link.url, message.encode().into());
+        parcel.attached = self.attached.as_ref();
+        let sending = self.link.send(parcel, headers);
         let response = sending.await.map_err(closed)?;
         if !response.status().is_success() {
             let refusal = self.link.rejection(response, &self.view).await;
@@ -173,8 +176,10 @@ impl Exchange {
 
     async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
         let answer = self.link.inbox.expected.expect(&self.id);
-        let headers = || self.headers(self.link.post_headers());
-        self.link.deliver(message, headers, view).await?;
+        let headers = |base| self.headers(Link::post_headers(base));
+        let attached = self.attached.as_ref();
+        let delivering = self.link.deliver(message, headers, view, attached);
+        delivering.await?;
         answer.wait().await
     }
 }
@@ -197,6 +202,7 @@ impl Drop for CancelOnDrop<'_> {
             id,
             extra,
             without,
+            attached,
             ..
         } = self.exchange;
         let params = serde_json::json!({
@@ -205,14 +211,15 @@ impl Drop for CancelOnDrop<'_> {
         });
         let message = Notification::new("notifications/cancelled", Some(params.into())).into();
         let (view, extra, without) = (view.clone(), extra.clone(), without.clone());
+        let attached = attached.clone();
         link.spawn(|link| async move {
-            let headers = || {
-                let mut headers = link.session_headers(&view);
+            let headers = |base| {
+                let mut headers = Link::session_headers(base, &view);
                 leave_out(&mut headers, without.as_ref());
                 merge(&mut headers, extra.as_ref());
                 headers
             };
-            let telling = link.deliver(&message, headers, &view);
+            let telling = link.deliver(&message, headers, &view, attached.as_ref());
             let told = tokio::time::timeout(link.limits.notify, telling).await;
             if !matches!(told, Ok(Ok(()))) {
                 tracing::debug!("the server could not be told of a cancellation");

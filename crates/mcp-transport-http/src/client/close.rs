@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bytes::Bytes;
 use http::Method;
 
-use super::link::Link;
+use super::link::{Link, Parcel};
 use super::session::View;
 
 impl Link {
@@ -40,12 +39,11 @@ impl Link {
     }
 
     async fn end_session(&self, view: &View) {
-        let headers = || {
-            let mut headers = self.headers.clone();
-            view.write_headers(&mut headers);
-            headers
+        let headers = |mut base| {
+            view.write_headers(&mut base);
+            base
         };
-        let deleting = self.send(&self.url, Method::DELETE, headers, Bytes::new());
+        let deleting = self.send(Parcel::empty(&self.url, Method::DELETE), headers);
         match tokio::time::timeout(self.limits.close, deleting).await {
             // 405: the server ends sessions by itself. 404: it has done so.
             Ok(Ok(response)) => tracing::debug!(status = %response.status(), "session ended"),

@@ -107,6 +107,7 @@ impl Link {
                     return Some(outcome.map_err(CallError::Remote));
                 }
                 self.inbox
+                    .expected
                     .hand_out(id.as_ref(), outcome.map_err(CallError::Remote));
             }
             Ok(Message::Notification(notification)) => {
@@ -250,7 +251,8 @@ impl Link {
 
     async fn respond(&self, id: Id, outcome: Result<RawJson, ErrorObject>, view: &View) {
         let message = Message::from(Response::new(id, outcome));
-        let posting = self.deliver(&message, || self.session_headers(view), view);
+        let headers = |base| Self::session_headers(base, view);
+        let posting = self.deliver(&message, headers, view, None);
         match tokio::time::timeout(self.limits.notify, posting).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the server did not take an answer"),

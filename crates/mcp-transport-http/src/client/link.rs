@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
 use mcp_jsonrpc::{Id, Message};
 use mcp_protocol::RequestContext;
@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::body::ResponseBody;
+use super::header_source::{HeaderRequest, Sourced};
 use super::http::{Exchanger, SendError};
 use super::inbox::Inbox;
 use super::legacy::LegacySse;
@@ -48,6 +49,8 @@ pub(super) struct Link {
     pub(super) url: Uri,
     /// Sent with everything: the user's headers, `Host`.
     pub(super) headers: HeaderMap,
+    /// Asked for more of them, for each request.
+    pub(super) source: Option<Sourced>,
     pub(super) limits: Limits,
     pub(super) listen: bool,
     pub(super) legacy: LegacySse,
@@ -67,6 +70,36 @@ pub(super) struct Link {
     pub(super) tasks: TaskTracker,
 }
 
+/// What is sent, before it has headers.
+#[derive(Debug)]
+pub(super) struct Parcel<'a> {
+    pub(super) to: &'a Uri,
+    pub(super) method: Method,
+    pub(super) body: Bytes,
+    /// What the caller has attached to the call that it carries.
+    pub(super) attached: Option<&'a Arc<Extensions>>,
+}
+
+impl<'a> Parcel<'a> {
+    pub(super) const fn post(to: &'a Uri, body: Bytes) -> Self {
+        Self {
+            to,
+            method: Method::POST,
+            body,
+            attached: None,
+        }
+    }
+
+    pub(super) const fn empty(to: &'a Uri, method: Method) -> Self {
+        Self {
+            to,
+            method,
+            body: Bytes::new(),
+            attached: None,
+        }
+    }
+}
+
 impl Link {
     /// Ids count up and are never used twice.
     pub(super) fn next_id(&self) -> Id {
@@ -74,40 +107,72 @@ impl Link {
     }
 
     /// The headers of a POST, but for those of the session.
-    pub(super) fn post_headers(&self) -> HeaderMap {
-        // With room for what comes, so that the map does not grow step by step.
-        let mut map = HeaderMap::with_capacity(self.headers.len() + 8);
-        for (name, value) in &self.headers {
-            map.append(name, value.clone());
-        }
-        map.insert(CONTENT_TYPE, headers::JSON);
-        map.insert(ACCEPT, headers::ACCEPT_BOTH);
-        map
+    pub(super) fn post_headers(mut base: HeaderMap) -> HeaderMap {
+        base.insert(CONTENT_TYPE, headers::JSON);
+        base.insert(ACCEPT, headers::ACCEPT_BOTH);
+        base
     }
 
     /// The headers of a POST that belongs to a session.
-    pub(super) fn session_headers(&self, view: &View) -> HeaderMap {
-        let mut map = self.post_headers();
+    pub(super) fn session_headers(base: HeaderMap, view: &View) -> HeaderMap {
+        let mut map = Self::post_headers(base);
         view.write_headers(&mut map);
         map
     }
 
-    /// Sends a body, following redirects within the origin that keep method and body.
+    /// What every request is sent with, and what the source has given.
+    fn base_headers(&self, given: &HeaderMap) -> HeaderMap {
+        // With room for what comes, so that the map does not grow step by step.
+        let mut map = HeaderMap::with_capacity(self.headers.len() + given.len() + 8);
+        for (name, value) in &self.headers {
+            map.append(name, value.clone());
+        }
+        headers::merge(&mut map, Some(given));
+        map
+    }
+
+    /// Sends a parcel, following redirects within the origin that keep method and body. `headers`
+    /// adds to those that every request has. Where the server wants others of the source, it is
+    /// sent once more.
     pub(super) async fn send(
         &self,
-        to: &Uri,
-        method: Method,
-        headers: impl Fn() -> HeaderMap,
-        body: Bytes,
+        parcel: Parcel<'_>,
+        headers: impl Fn(HeaderMap) -> HeaderMap,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        let Some(source) = &self.source else {
+            return self.send_with(&parcel, &headers, &HeaderMap::new()).await;
+        };
+        let asking = HeaderRequest {
+            method: parcel.method.clone(),
+            url: parcel.to.clone(),
+            attached: parcel.attached.cloned().unwrap_or_default(),
+        };
+        let given = source.headers(asking.clone()).await?;
+        let response = self.send_with(&parcel, &headers, &given).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        let Some(others) = source.others(&asking, &given).await else {
+            return Ok(response);
+        };
+        response.into_body().finish();
+        self.send_with(&parcel, &headers, &others).await
+    }
+
+    async fn send_with(
+        &self,
+        parcel: &Parcel<'_>,
+        headers: &impl Fn(HeaderMap) -> HeaderMap,
+        given: &HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         let request = |url: &Uri| {
-            let mut request = Request::new(Full::new(body.clone()));
-            *request.method_mut() = method.clone();
+            let mut request = Request::new(Full::new(parcel.body.clone()));
+            *request.method_mut() = parcel.method.clone();
             *request.uri_mut() = url.clone();
-            *request.headers_mut() = headers();
+            *request.headers_mut() = headers(self.base_headers(given));
             request
         };
-        let mut at = Cow::Borrowed(to);
+        let mut at = Cow::Borrowed(parcel.to);
         let mut redirects = 0;
         loop {
             let response = self.exchanger.send(request(&at)).await?;
@@ -126,11 +191,14 @@ impl Link {
     pub(super) async fn deliver(
         &self,
         message: &Message,
-        headers: impl Fn() -> HeaderMap,
+        headers: impl Fn(HeaderMap) -> HeaderMap,
         view: &View,
+        attached: Option<&Arc<Extensions>>,
     ) -> Result<(), CallError> {
         let to = view.endpoint.as_deref().unwrap_or(&self.url);
-        let sending = self.send(to, Method::POST, headers, message.encode().into());
+        let mut parcel = Parcel::post(to, message.encode().into());
+        parcel.attached = attached;
+        let sending = self.send(parcel, headers);
         let response = sending.await.map_err(closed)?;
         if response.status().is_success() {
             // What a server may say besides is of no interest.

@@ -95,8 +95,7 @@ impl Link {
         last_id: Option<&str>,
         extra: Option<&HeaderMap>,
     ) -> Opened {
-        let headers = || {
-            let mut headers = self.headers.clone();
+        let headers = |mut headers: HeaderMap| {
             headers.insert(ACCEPT, EVENT_STREAM);
             view.write_headers(&mut headers);
             if let Some(id) = last_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok()) {
@@ -105,10 +104,8 @@ impl Link {
             merge(&mut headers, extra);
             headers
         };
-        let response = match self
-            .send(&self.url, Method::GET, headers, Bytes::new())
-            .await
-        {
+        let parcel = Parcel::empty(&self.url, Method::GET);
+        let response = match self.send(parcel, headers).await {
             Ok(response) => response,
             Err(e) => return Opened::Later(closed(e)),
         };

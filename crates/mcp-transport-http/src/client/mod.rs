@@ -8,6 +8,7 @@ mod close;
 mod connect;
 mod events;
 mod expected;
+mod header_source;
 mod http;
 mod inbox;
 mod legacy;
@@ -31,6 +32,7 @@ use self::link::Link;
 pub use body::ResponseBody;
 pub use builder::{HttpTransport, HttpTransportBuilder};
 pub use connect::HttpClientBuilder;
+pub use header_source::{HeaderError, HeaderRequest, HeaderSource};
 pub use http::{HttpClient, RequestBody, SendError};
 pub use legacy::LegacySse;
 

@@ -29,14 +29,14 @@ impl Link {
             .version
             .filter(|v| v.is_stateless())
             .map(ProtocolVersion::as_str);
-        let headers = || {
-            let mut headers = self.session_headers(&view);
+        let headers = |base| {
+            let mut headers = Self::session_headers(base, &view);
             write_mirror(&mut headers, &method, &mirror);
             headers
         };
         let message = notification.into();
         tokio::select! {
-            done = self.deliver(&message, headers, &view) => done?,
+            done = self.deliver(&message, headers, &view, None) => done?,
             () = self.closing.cancelled() => return Err(self.over(Delivery::Unknown)),
             () = tokio::time::sleep(self.limits.notify) => {
                 return Err(CallError::TimedOut { after: self.limits.notify });
