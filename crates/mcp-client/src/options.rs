@@ -56,6 +56,9 @@ pub struct ClientOptions {
     pub max_rounds: usize,
     /// How many pages a list may have. Default: 1000.
     pub max_pages: usize,
+    /// The key of `_meta` under which the HTTP headers of a call go, as an object, where the
+    /// connection is not HTTP. Default: none; they go nowhere then, with one warning.
+    pub headers_in_meta: Option<Arc<str>>,
 }
 
 impl ClientOptions {
@@ -76,6 +79,7 @@ impl ClientOptions {
             listen: true,
             max_rounds: 16,
             max_pages: 1000,
+            headers_in_meta: None,
         }
     }
 
@@ -111,6 +115,13 @@ impl ClientOptions {
     #[must_use]
     pub const fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
+        self
+    }
+
+    /// The same options with a key of `_meta` for HTTP headers where there is no HTTP.
+    #[must_use]
+    pub fn with_headers_in_meta(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.headers_in_meta = Some(key.into());
         self
     }
 
@@ -152,8 +163,8 @@ pub struct CallOptions {
     pub timeouts: Option<Timeouts>,
     /// Where its progress goes. It is called from the connection's reader and must not block.
     pub progress: Option<ProgressSink>,
-    /// HTTP headers of this call; each wins over the connection's of that name. Other transports
-    /// ignore them.
+    /// HTTP headers of this call; each wins over the connection's of that name. Where there is
+    /// no HTTP see [`ClientOptions::headers_in_meta`].
     pub headers: HeaderMap,
     /// HTTP headers of the connection that this call is sent without.
     pub removed_headers: Vec<HeaderName>,

@@ -74,6 +74,7 @@ impl Member {
             .with_server(Arc::clone(&name))
             .with_timeouts(options.timeouts);
         client.preference = options.preference;
+        client.headers_in_meta.clone_from(&options.headers_in_meta);
         // A server that ignores the probe must still have time for the handshake.
         client.probe_timeout = client.probe_timeout.min(options.startup_timeout / 3);
         let permits = options.max_concurrent.clamp(1, Semaphore::MAX_PERMITS);

@@ -1,5 +1,6 @@
 //! How a pool treats one of its servers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_protocol::lifecycle::Preference;
@@ -37,6 +38,9 @@ pub struct ServerOptions {
     /// Whether the server's own hints are believed: a tool that it calls read-only or idempotent
     /// is then called again after a connection ended with an unknown outcome. Default: no.
     pub trusted: bool,
+    /// The key of `_meta` under which the HTTP headers of a call go where the connection is not
+    /// HTTP; see [`ClientOptions::headers_in_meta`](crate::ClientOptions). Default: none.
+    pub headers_in_meta: Option<Arc<str>>,
 }
 
 /// When a connection is opened, and how long it is kept.
@@ -63,6 +67,7 @@ impl Default for ServerOptions {
             preference: Preference::Auto,
             heartbeat: None,
             trusted: false,
+            headers_in_meta: None,
         }
     }
 }
@@ -127,6 +132,13 @@ impl ServerOptions {
     #[must_use]
     pub const fn with_trusted(mut self, trusted: bool) -> Self {
         self.trusted = trusted;
+        self
+    }
+
+    /// The same options with a key of `_meta` for HTTP headers where there is no HTTP.
+    #[must_use]
+    pub fn with_headers_in_meta(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.headers_in_meta = Some(key.into());
         self
     }
 }

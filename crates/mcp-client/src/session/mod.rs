@@ -1,6 +1,7 @@
 //! One server, agreed with and ready to be called.
 
 mod calls;
+mod headers;
 mod listening;
 mod mirror;
 mod reports;
@@ -30,6 +31,7 @@ use crate::inward::Inward;
 use crate::listen::{Listening, Wanted};
 use crate::negotiate::negotiate;
 use crate::{ClientOptions, Connect, ConnectError, Error, Link, StderrTail};
+use headers::WithoutHttp;
 
 /// A session with one server.
 ///
@@ -61,6 +63,7 @@ struct Inner {
     over: CancellationToken,
     max_rounds: usize,
     max_pages: usize,
+    without_http: WithoutHttp,
     next_token: AtomicU64,
 }
 
@@ -137,6 +140,7 @@ impl Session {
                 over,
                 max_rounds: options.max_rounds,
                 max_pages: options.max_pages,
+                without_http: WithoutHttp::new(options.headers_in_meta),
                 next_token: AtomicU64::new(1),
             }),
         }

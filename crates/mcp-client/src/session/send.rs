@@ -249,6 +249,10 @@ impl Session {
             let own = options.meta.iter().filter(|(key, _)| !is_ours(key));
             extra.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         }
+        if inner.wire == Wire::Stream {
+            let server = &inner.inward.server;
+            inner.without_http.place(&options.headers, meta, server);
+        }
         if let (Some(meta), true) = (meta.as_mut(), self.version().is_stateless()) {
             meta.log_level = meta.log_level.take().or_else(|| inner.log_level.clone());
             if inner.tasks || options.tasks {

@@ -13,6 +13,7 @@
 mod catalog;
 mod connects;
 mod handlers;
+mod headers;
 mod held;
 mod http;
 mod listen;
