@@ -24,8 +24,8 @@ use crate::{
 pub enum Admission {
     /// By itself, with the context that it carries.
     Stateless(RequestContext),
-    /// Under what a handshake has agreed on; it carries no revision of its own. With its token
-    /// for progress.
+    /// Under what a handshake has agreed on: it carries no revision of its own, or the server
+    /// speaks none that is carried. With its token for progress.
     Handshake(Option<ProgressToken>),
 }
 
@@ -37,7 +37,10 @@ pub enum Admission {
 pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, ErrorObject> {
     let meta = Meta::of(request.params.as_ref());
     let progress_token = meta.progress_token();
-    let Some(version) = meta.version else {
+    // To a server of handshakes alone, what a newer client carries means nothing. Above all it must
+    // not answer as only a server without handshake does, or the client would not offer it one.
+    let stands_alone = identity.versions.iter().any(|v| v.is_stateless());
+    let Some(version) = meta.version.filter(|_| stands_alone) else {
         return Ok(Admission::Handshake(progress_token));
     };
     let version: String = decode(version, "protocolVersion")?;

@@ -105,9 +105,16 @@ fn j18_a_probe_before_initialize_is_answered_and_does_no_harm() {
         r#"> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"#,
         modern!(),
         "}}\n",
-        r#"< {"id":1,"error":{"code":-32022,"data":{"requested":"2026-07-28"}}}"#,
+        r#"< {"id":1,"error":{"code":-32600}}"#,
     ));
     server.play(&initialize("2025-11-25", "2025-11-25"));
+    // Nor does it make a server without handshake of it later.
+    server.play(concat!(
+        r#"> {"jsonrpc":"2.0","id":2,"method":"server/discover","params":{"#,
+        modern!(),
+        "}}\n",
+        r#"< {"id":2,"error":{"code":-32601}}"#,
+    ));
 }
 
 #[test]
