@@ -3,19 +3,23 @@
 use anyhow::{Context, Result};
 use xshell::Shell;
 
-use crate::{doc, fmt, interop, layers, lint, test, tidy, workspace::say};
+use crate::{
+    conformance, doc, fmt, interop, layers, lint, spec_coverage, test, tidy, workspace::say,
+};
 
 /// A name and what it does.
 type Step = (&'static str, fn(&Shell) -> Result<()>);
 
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    let steps: [Step; 7] = [
+    let steps: [Step; 9] = [
         ("fmt", fmt::run),
         ("tidy", tidy::run),
         ("layers", layers::run),
+        ("spec-coverage", |sh| spec_coverage::run(sh, true)),
         ("lint", lint::run),
         ("test", |sh| test::run(sh, None)),
         ("doc", doc::run),
+        ("conformance", |sh| conformance::run(sh, None, None)),
         ("interop", interop::run),
     ];
     for (name, step) in steps {
