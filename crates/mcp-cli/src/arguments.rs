@@ -73,10 +73,21 @@ pub(crate) enum Shell {
     Fish,
 }
 
+/// What the planner can be asked, for `--help`.
+const QUESTIONS: &str = "\
+Questions that the planner answers in any repository:
+  mcp agent \"Which files changed in the working tree, and which functions do the changes add?\"
+  mcp agent \"What does the wiki say about WORDS?\"
+  mcp agent \"Show the last 5 commits\"
+  mcp agent \"Where is NAME defined?\"
+
+";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = format!("{QUESTIONS}{EXIT_CODES}"))]
 pub(crate) struct AgentArguments {
     /// The question
+    #[arg(value_parser = question)]
     pub(crate) question: String,
     /// The model: `planner`, a rule-based demo that needs no key and is not an LLM, or
     /// `openai:NAME` (OPENAI_API_KEY, OPENAI_BASE_URL)
@@ -177,6 +188,13 @@ pub(crate) enum ServeArguments {
         #[arg(long, value_name = "HOST")]
         allow_host: Vec<String>,
     },
+}
+
+fn question(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

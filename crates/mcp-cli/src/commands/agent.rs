@@ -24,6 +24,10 @@ exactly. If the tools do not tell, say so.";
 /// Steps of a run: rounds of the model and of the tools together.
 const STEPS: u64 = 200;
 
+/// What helps who asked the planner something that it does not know.
+const FEW: &str = "mcp: the planner knows a few kinds of question, see mcp agent --help; \
+                   --model openai:NAME asks a language model";
+
 /// A question about a repository is not to start what lies in that repository.
 pub(super) const MANNER: Manner = Manner {
     uses_found: false,
@@ -81,7 +85,10 @@ pub(super) async fn run(
     view.answer(&output.answer());
     Ok(match output.stop_reason() {
         // The planner knows nothing but what tools tell it.
-        None if is_planner && !succeeded.load(Ordering::Relaxed) => Exit::Failed,
+        None if is_planner && !succeeded.load(Ordering::Relaxed) => {
+            view.note(FEW);
+            Exit::Failed
+        }
         None => Exit::Done,
         Some(reason) => {
             view.note(stopped(reason));

@@ -178,6 +178,10 @@ fn a_question_that_no_tool_answers_ends_with_one() {
     );
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(err.contains("git  failed in handshake"), "{err}");
+    assert!(err.contains("see mcp agent --help"), "{err}");
+    // What the server said last is told once.
+    let said = "not in the working tree of a git repository";
+    assert_eq!(err.matches(said).count(), 1, "{err}");
 }
 
 #[test]

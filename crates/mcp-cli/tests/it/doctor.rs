@@ -182,9 +182,8 @@ fn people_are_told_the_same() {
     assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{ended:?}");
 }
 
-#[test]
-fn what_is_wrong_with_a_server_that_works_is_named() {
-    let scratch = Scratch::new();
+/// A server that works, and does much as it should not.
+fn odd(scratch: &Scratch) -> Value {
     let tools = json!([
         {"name": "fine", "description": "Is.", "inputSchema": {"type": "object"}},
         {"name": "fine", "description": "Is.", "inputSchema": {"type": "object"}},
@@ -206,7 +205,13 @@ fn what_is_wrong_with_a_server_that_works_is_named() {
     *'"tools/call"'*) say '"result":{{"content":[]}}' ;;"#
         ),
     };
-    let servers = [("files", files()), ("odd", odd.write(&scratch, "odd"))];
+    odd.write(scratch, "odd")
+}
+
+#[test]
+fn what_is_wrong_with_a_server_that_works_is_named() {
+    let scratch = Scratch::new();
+    let servers = [("files", files()), ("odd", odd(&scratch))];
     configure(&scratch, "servers.json", &servers);
     let ended = scratch.mcp(&["doctor", "--config", "servers.json", "--json"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");

@@ -37,8 +37,8 @@ fn installed() -> Option<PathBuf> {
     }
     let needed = std::env::var_os("MCP_INTEROP").is_some();
     assert!(!needed, "the servers are not in {}", place.display());
-    let told = "skipped: the servers are not there, `cargo xtask interop` installs them";
-    writeln!(std::io::stderr(), "{told}").unwrap();
+    let told = "skipped: the servers are not there, `cargo xtask interop` installs them\n";
+    std::io::stderr().write_all(told.as_bytes()).unwrap();
     None
 }
 

@@ -103,6 +103,7 @@ fn wrong_usage_ends_with_two_and_help_with_none() {
     let scratch = Scratch::new();
     for arguments in [
         &["agent"][..],
+        &["agent", " "],
         &["tools", "--nonsense"],
         &["call", "files"],
         &[],
