@@ -10,8 +10,8 @@ mod server;
 pub mod sse;
 
 pub use client::{
-    HttpChannel, HttpClient, HttpClientBuilder, HttpTransport, HttpTransportBuilder, LegacySse,
-    RequestBody, ResponseBody, SendError,
+    HeaderError, HeaderRequest, HeaderSource, HttpChannel, HttpClient, HttpClientBuilder,
+    HttpTransport, HttpTransportBuilder, LegacySse, RequestBody, ResponseBody, SendError,
 };
 pub use error::BuildError;
 pub use server::{AnswerBody, HttpOptions, HttpServer, HttpService, StreamControl};

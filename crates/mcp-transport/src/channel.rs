@@ -52,7 +52,7 @@ pub struct Call {
     /// What HTTP shows intermediaries in headers since 2026-07-28; other transports ignore it.
     pub mirror: Mirror,
     /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers, and
-    /// [`WithoutHeaders`]; for every transport a [`CallId`] to be filled in.
+    /// [`WithoutHeaders`] and [`Attached`]; for every transport a [`CallId`] to be filled in.
     pub extensions: Extensions,
 }
 
@@ -60,6 +60,12 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a list with a name of its own")]
 pub struct WithoutHeaders(pub Vec<http::HeaderName>);
+
+/// What the caller has attached to a call, for whatever makes its headers: an extension of
+/// [`Call`].
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "a value with a meaning")]
+pub struct Attached(pub Arc<Extensions>);
 
 /// Where a transport notes the id that it gives a call, before the call is sent: an extension of
 /// [`Call`]. Clones are the same place.

@@ -8,7 +8,8 @@ mod session;
 mod stream;
 
 pub use channel::{
-    Call, CallId, Channel, Mirror, PartOf, Progress, ProgressSink, Timeouts, WithoutHeaders,
+    Attached, Call, CallId, Channel, Mirror, PartOf, Progress, ProgressSink, Timeouts,
+    WithoutHeaders,
 };
 pub use error::{CallError, Delivery, Rejection, TransportError, TransportErrorKind};
 pub use handler::{Handler, Incoming};

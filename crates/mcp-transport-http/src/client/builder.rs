@@ -156,8 +156,8 @@ impl HttpTransportBuilder {
     }
 
     /// Gives each request headers that change. Default: none.
-    pub fn header_source(mut self, source: impl HeaderSource) -> Self {
-        self.source = Some(Sourced::new(Arc::new(source)));
+    pub fn header_source(mut self, source: Arc<dyn HeaderSource>) -> Self {
+        self.source = Some(Sourced::new(source));
         self
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use http::{Extensions, HeaderMap, Method, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
 use mcp_transport::{
-    BoxFuture, Call, CallError, CallId, Delivery, Mirror, Rejection, WithoutHeaders,
+    Attached, BoxFuture, Call, CallError, CallId, Delivery, Mirror, Rejection, WithoutHeaders,
 };
 
 use super::legacy::{LegacySse, hints_at_legacy};
-use super::link::{Link, closed};
+use super::link::{Link, Parcel, closed};
 use super::session::View;
 use crate::deadline::Deadline;
 use crate::headers::{SESSION_ID, leave_out, merge, write_mirror};

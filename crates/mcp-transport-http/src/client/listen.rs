@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use mcp_transport::{CallError, TransportErrorKind};
@@ -12,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::events::Events;
-use super::link::{Link, closed, read_rejection};
+use super::link::{Link, Parcel, closed, read_rejection};
 use super::session::View;
 use crate::headers::{EVENT_STREAM, LAST_EVENT_ID, has_media_type, merge};
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod client_calls;
 #[cfg(test)]
+mod client_header_source;
+#[cfg(test)]
 mod client_legacy;
 #[cfg(test)]
 mod client_streams;
