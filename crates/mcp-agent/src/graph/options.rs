@@ -61,7 +61,8 @@ impl<U> From<U> for Input<U> {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// The thread that the run belongs to. Without one nothing is kept.
+    /// The thread that the run belongs to; one run of a thread at a time. Without one nothing
+    /// is kept.
     pub thread: Option<Arc<str>>,
     /// Goes on from this checkpoint of the thread instead of the last.
     pub checkpoint: Option<Arc<str>>,

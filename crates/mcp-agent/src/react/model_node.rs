@@ -42,7 +42,7 @@ async fn ask(
     let memo = runtime
         .extension::<Arc<Memo>>()
         .ok_or_else(|| NodeError::new("the node runs outside its agent"))?;
-    let round = memo.rounds.fetch_add(1, Ordering::Relaxed) + 1;
+    let round = u32::try_from(state.tally.run.model_calls + 1).unwrap_or(u32::MAX);
     let (mut written, request) = request(settings, memo, &state, runtime)?;
     runtime.emit(Interest::AGENT, || RunEvent::RoundStarted {
         round,
@@ -58,6 +58,8 @@ async fn ask(
         deltas: deltas(runtime, round),
     };
     let mut response = settings.chain.run(call).await?;
+    // Only now, as what was repaired is written together with the answer.
+    memo.repaired.store(true, Ordering::Relaxed);
     let taken = |id: &str| state.tool_results.contains_key(id);
     name_calls(&mut response.message, runtime.task.seed, taken);
     let calls = &response.message.tool_calls;
@@ -123,7 +125,7 @@ fn request(
 ) -> Result<(MessagesUpdate, ChatRequest), NodeError> {
     let mut written = MessagesUpdate::default();
     let mut transcript = state.messages.transcript();
-    if !memo.repaired.swap(true, Ordering::Relaxed) {
+    if !memo.repaired.load(Ordering::Relaxed) {
         written = repair(&state.messages);
         if !written.items().is_empty() {
             let mut messages = state.messages.clone();

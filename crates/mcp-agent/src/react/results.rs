@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use mcp_interceptors::JsonMap;
 use mcp_protocol::ContentBlock;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,9 @@ impl StoredResult {
 pub struct ToolResults {
     results: Arc<IndexMap<String, Arc<StoredResult>>>,
     size: usize,
-    new: Vec<String>,
+    /// What no checkpoint has yet.
+    new: IndexSet<String>,
+    /// What a checkpoint has and we do not any more.
     gone: Vec<String>,
 }
 
@@ -99,7 +101,7 @@ impl ToolResults {
         if let Some(old) = results.insert(id.clone(), result) {
             self.size = self.size.saturating_sub(old.size());
         }
-        self.new.push(id);
+        self.new.insert(id);
         if results.len() <= Self::MAX_COUNT && self.size <= Self::MAX_BYTES {
             return;
         }
@@ -113,7 +115,11 @@ impl ToolResults {
             self.size = self.size.saturating_sub(result.size());
             drop += 1;
         }
-        self.gone.extend(results.drain(..drop).map(|(id, _)| id));
+        for (id, _) in results.drain(..drop) {
+            if !self.new.shift_remove(&id) {
+                self.gone.push(id);
+            }
+        }
     }
 }
 

@@ -69,7 +69,9 @@ fn too_many_failed(state: &ReactState, stop: StopAfter) -> bool {
 /// How many of the last rounds failed in every call with such a failure; counts to `limit`.
 fn failed_rounds(state: &ReactState, limit: u32, counts: impl Fn(FailureClass) -> bool) -> u32 {
     let mut failed = 0;
-    for message in state.messages.iter().rev() {
+    // What a tool's command wrote behind the answers of the last round is no new question.
+    let behind = state.last_round().map_or(0, |(_, behind)| behind);
+    for message in state.messages.iter().rev().skip(behind) {
         if failed >= limit {
             break;
         }

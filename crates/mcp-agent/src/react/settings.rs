@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::AtomicBool;
 
 use mcp_interceptors::Intercepted;
 use mcp_model::ChatModel;
@@ -104,7 +104,7 @@ pub(crate) struct Memo {
     pub(crate) loaded: String,
     /// The system prompt, where it is the same in each round.
     pub(crate) system: Option<Arc<str>>,
-    pub(crate) rounds: AtomicU32,
+    /// Whether the whole history was looked at in this run.
     pub(crate) repaired: AtomicBool,
 }
 
@@ -121,7 +121,6 @@ impl Memo {
             table,
             loaded,
             system: fixed,
-            rounds: AtomicU32::new(0),
             repaired: AtomicBool::new(false),
         }
     }

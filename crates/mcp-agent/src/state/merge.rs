@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use super::field::Replaced;
@@ -17,7 +17,8 @@ use super::{Change, Field, Json, Overwrite, StateError, Write};
 #[derive(Clone, Debug)]
 pub struct Merge<V> {
     entries: Arc<IndexMap<String, V>>,
-    changed: Vec<String>,
+    /// Each key once, so that it does not grow where nothing keeps checkpoints.
+    changed: IndexSet<String>,
     replaced: Replaced,
 }
 
@@ -58,7 +59,7 @@ impl<V: Plain> Merge<V> {
                 entries.shift_remove(&key);
             }
         }
-        self.changed.push(key);
+        self.changed.insert(key);
     }
 }
 

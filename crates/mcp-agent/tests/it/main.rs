@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod agent;
+mod agent_listening;
+mod agent_results;
+mod agent_stopping;
 mod asking;
 mod commands;
 mod durable;
