@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_interceptors::{
-    CallError, CallErrorKind, LocalTools, Next, ToolCall, ToolLayers, ToolOutcome, ToolService,
-    from_fn, intercept,
+    CallError, CallErrorKind, CircuitBreakerLayer, FallbackLayer, HeadersLayer, LocalTools, Next,
+    RetryLayer, ToolCall, ToolLayers, ToolOutcome, ToolService, TraceLayer, from_fn, intercept,
 };
 use mcp_protocol::Tool;
 use serde_json::json;
@@ -124,4 +124,49 @@ async fn a_buffer_fits_in() {
     let call = add_of(&calculator.tools(), 2, 3).await;
     let outcome = ToolService::new(service).call(call).await.unwrap();
     assert_eq!(outcome.text(), "5");
+}
+
+#[tokio::test(start_paused = true)]
+async fn towers_four_and_ours_stand_in_one_stack() {
+    let gate = Arc::new(Semaphore::new(0));
+    let tools = waiting(&gate);
+    let call = add_of(&tools, 0, 0).await;
+    let service = ServiceBuilder::new()
+        .layer(TraceLayer::new())
+        .layer(FallbackLayer::to("busy").on([CallErrorKind::Refused]))
+        .load_shed()
+        .concurrency_limit(1)
+        .layer(RetryLayer::new(3))
+        .layer(CircuitBreakerLayer::new(5, Duration::from_secs(30)))
+        .timeout(Duration::from_secs(3))
+        .buffer(4)
+        .layer(HeadersLayer::new().remove(http::header::COOKIE))
+        .service(ToolService::from_toolset(Arc::new(tools)));
+    let service = ToolService::new(service);
+
+    let first = tokio::spawn(service.call(call.clone()));
+    tokio::task::yield_now().await;
+    let second = service.call(call.clone()).await.unwrap();
+    assert_eq!(second.text(), "busy", "shed, and made up for");
+    gate.add_permits(1);
+    assert_eq!(first.await.unwrap().unwrap().text(), "done");
+    let late = service.call(call.clone()).await.unwrap_err();
+    assert_eq!(late.kind(), CallErrorKind::TimedOut);
+    gate.add_permits(1);
+    assert_eq!(service.call(call).await.unwrap().text(), "done");
+}
+
+#[tokio::test]
+async fn our_layers_are_tower_layers_of_any_service() {
+    let calculator = Calculator::default();
+    let call = add_of(&calculator.tools(), 2, 3).await;
+    let answers = tower::service_fn(|call: ToolCall| async move {
+        let shown = format!("{} headers", call.headers().len());
+        Ok::<ToolOutcome, CallError>(shown.into())
+    });
+    let user = http::HeaderName::from_static("x-user");
+    let layer = HeadersLayer::new().set(user, http::HeaderValue::from_static("1"));
+    let service = ServiceBuilder::new().layer(layer).service(answers);
+    let outcome = tower::ServiceExt::oneshot(service, call).await.unwrap();
+    assert_eq!(outcome.text(), "1 headers");
 }
