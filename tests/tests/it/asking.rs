@@ -72,7 +72,7 @@ async fn proto_18_the_end_of_an_unknown_or_finished_elicitation_is_ignored() {
     let options = ClientOptions::new("test", "1").with_handlers(handlers);
     let connecting = tokio::spawn(async move { Session::connect(&played, options).await });
     let mut server = connections.recv().await.unwrap();
-    server.welcome(LATEST_HANDSHAKE, json!({})).await;
+    server.welcome(LATEST_HANDSHAKE, json!({"tools": {}})).await;
     let client = soon(connecting).await.unwrap().unwrap();
 
     let complete = "notifications/elicitation/complete";

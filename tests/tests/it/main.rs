@@ -19,8 +19,13 @@ mod wire;
 // Tests, by topic.
 mod asking;
 mod batches;
+mod caching;
 mod cancelling;
 mod errors;
+mod framing;
+mod ids;
+mod mirroring;
 mod opening;
 mod schemas;
+mod stdio;
 mod subscriptions;

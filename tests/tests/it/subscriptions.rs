@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp::client::{Change, ClientOptions, Handlers, Origin, Session};
+use mcp::client::{CallOptions, Change, ClientOptions, Handlers, Origin, Session};
 use mcp::jsonrpc::Id;
-use mcp::protocol::{ProtocolVersion, Resource, SubscriptionFilter};
+use mcp::protocol::{CallToolParams, ProtocolVersion, Resource, SubscriptionFilter};
 use mcp::server::{Changes, Context, NoArgs, ToolError};
 use mcp::transport::BoxFuture;
-use mcp::{Server, Tool};
+use mcp::{Server, ServerPool, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::lines::{Lines, Played, modern};
+use crate::web_script::{self, WebScript};
 use crate::wire::{MODERN, Running, WIRES, soon};
 
 fn tool(name: &str) -> Tool {
@@ -279,4 +280,112 @@ async fn proto_53_a_list_is_kept_until_then() {
     assert_eq!(*asked.lock().unwrap(), 2);
     client.close().await;
     soon(peer).await.unwrap();
+}
+
+/// Agrees to all of a request to listen.
+async fn agree(server: &mut Lines, listen: &Value) {
+    assert_eq!(listen["method"], "subscriptions/listen", "{listen}");
+    let params = json!({"_meta": {SUBSCRIPTION: listen["id"]},
+        "notifications": listen["params"]["notifications"]});
+    server
+        .notify("notifications/subscriptions/acknowledged", params)
+        .await;
+}
+
+#[tokio::test]
+async fn proto_68_a_subscription_is_asked_for_again_after_a_restart() {
+    let (sender, mut told) = mpsc::channel(10);
+    let (played, mut connections) = Played::new();
+    let handlers = Handlers::new().with_changes(Told(sender));
+    let pool = ServerPool::builder()
+        .handlers(handlers)
+        .server("s", Arc::new(played))
+        .build();
+    let mut wanted = Vec::new();
+    for round in 0..3 {
+        let calling = pool.clone();
+        let call = tokio::spawn(async move {
+            let params = CallToolParams::new("x");
+            calling.call_tool("s", params, &CallOptions::new()).await
+        });
+        let mut server = soon(connections.recv()).await.unwrap();
+        server
+            .discovered(json!({"tools": {"listChanged": true}}))
+            .await;
+        // The call and the request to listen come in any order.
+        let mut listen = Value::Null;
+        for _ in 0..2 {
+            let message = server.next().await;
+            if message["method"] == "tools/call" {
+                let result = json!({"resultType": "complete", "content": []});
+                server.answer(&message, result).await;
+            } else {
+                agree(&mut server, &message).await;
+                listen = message;
+            }
+        }
+        soon(call).await.unwrap().unwrap();
+        wanted.push(listen["params"]["notifications"].clone());
+        // It works as the first one did.
+        let params = json!({"_meta": {SUBSCRIPTION: listen["id"]}});
+        server
+            .notify("notifications/tools/list_changed", params)
+            .await;
+        let (_, change) = soon(told.recv()).await.unwrap();
+        assert_eq!(change, Change::Tools, "round {round}");
+        // The server dies.
+        drop(server);
+    }
+    assert_eq!(wanted[0], json!({"toolsListChanged": true}));
+    assert!(
+        wanted.iter().all(|filter| *filter == wanted[0]),
+        "{wanted:?}"
+    );
+    pool.shutdown().await;
+}
+
+#[tokio::test]
+async fn proto_68_over_http_a_stream_that_broke_is_asked_for_again_under_another_id() {
+    let (sender, mut told) = mpsc::channel(10);
+    let (streams, mut open) = mpsc::channel(10);
+    let mut script = WebScript::start(move |seen| {
+        web_script::without_handshake(seen, &json!({"tools": {"listChanged": true}}))
+            .unwrap_or_else(|| {
+                assert_eq!(seen.kind(), "subscriptions/listen");
+                let (sender, stream) = web_script::live();
+                streams.try_send(sender).unwrap();
+                stream
+            })
+    })
+    .await;
+    let options =
+        ClientOptions::new("test", "1").with_handlers(Handlers::new().with_changes(Told(sender)));
+    let client = script.connect(options).await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let listen = script.next("subscriptions/listen").await;
+        let filter = &listen.body["params"]["notifications"];
+        assert_eq!(*filter, json!({"toolsListChanged": true}));
+        let stream = soon(open.recv()).await.unwrap();
+        let id = listen.body["id"].clone();
+        for (method, params) in [
+            (
+                "notifications/subscriptions/acknowledged",
+                json!({"_meta": {SUBSCRIPTION: id}, "notifications": filter}),
+            ),
+            (
+                "notifications/tools/list_changed",
+                json!({"_meta": {SUBSCRIPTION: id}}),
+            ),
+        ] {
+            let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+            stream.send(web_script::event(&message)).await.unwrap();
+        }
+        assert_eq!(soon(told.recv()).await.unwrap().1, Change::Tools);
+        ids.push(id.to_string());
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 3);
+    client.close().await;
 }
