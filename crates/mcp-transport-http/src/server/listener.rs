@@ -17,12 +17,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::HttpService;
+use super::greeted::Greeted;
 
 /// How many connections there may be. One more waits to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
 /// How many requests one HTTP/2 connection may carry at once.
 const MAX_STREAMS: u32 = 256;
-/// How long a client may take to send the head of a request.
+/// How long a client may take to say which HTTP it speaks, and to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long requests may still take when the server is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -195,7 +196,8 @@ async fn serve_connection(
         .timer(TokioTimer::new())
         .keep_alive_interval(Duration::from_secs(30))
         .max_concurrent_streams(MAX_STREAMS);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let stream = TokioIo::new(Greeted::new(stream, HEAD_TIMEOUT));
+    let connection = builder.serve_connection(stream, service);
     let mut connection = pin!(connection);
     tokio::select! {
         done = connection.as_mut() => return done,

@@ -6,6 +6,7 @@ mod body;
 mod delete;
 mod exchange;
 mod get;
+mod greeted;
 mod handshake;
 mod initialize;
 mod listener;
