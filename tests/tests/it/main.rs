@@ -26,6 +26,8 @@ mod framing;
 mod ids;
 mod mirroring;
 mod opening;
+mod racing;
 mod schemas;
 mod stdio;
 mod subscriptions;
+mod values;

@@ -270,11 +270,8 @@ async fn proto_53_a_list_is_kept_until_then() {
     }
     assert_eq!(*asked.lock().unwrap(), 1);
     // The news comes before the answer, and is dealt with before it.
-    let change = mcp::protocol::CallToolParams::new("change");
-    client
-        .call_tool(change, &mcp::client::CallOptions::new())
-        .await
-        .unwrap();
+    let change = CallToolParams::new("change");
+    client.call_tool(change, &CallOptions::new()).await.unwrap();
     names(&client).await;
     names(&client).await;
     assert_eq!(*asked.lock().unwrap(), 2);

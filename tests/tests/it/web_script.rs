@@ -24,7 +24,6 @@ use crate::wire::soon;
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) method: Method,
-    pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
 }
@@ -143,7 +142,6 @@ async fn read(request: http::Request<Incoming>) -> Seen {
         .map(http_body_util::Collected::to_bytes);
     Seen {
         method: parts.method,
-        path: parts.uri.path().to_owned(),
         headers: parts.headers,
         body: serde_json::from_slice(&body.unwrap_or_default()).unwrap_or_default(),
     }
