@@ -1,5 +1,6 @@
 //! What a session is to be like, and what a single call may differ in.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -156,7 +157,7 @@ impl ClientOptions {
 }
 
 /// What a single call may differ in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct CallOptions {
     /// How long it may take. Default: as the session says.
@@ -228,7 +229,8 @@ impl CallOptions {
 
     /// The same options with one more header.
     #[must_use]
-    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn with_header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
         self.headers.insert(name, value);
         self
     }
@@ -242,5 +244,21 @@ impl CallOptions {
     ) -> Self {
         self.meta.insert(key.into(), value.into());
         self
+    }
+}
+
+/// Headers may be secrets, so only their names show.
+impl fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallOptions")
+            .field("timeouts", &self.timeouts)
+            .field("progress", &self.progress)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("removed_headers", &self.removed_headers)
+            .field("meta", &self.meta)
+            .field("tool", &self.tool.as_ref().map(|tool| &tool.name))
+            .field("tasks", &self.tasks)
+            .field("repeatable", &self.repeatable)
+            .finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use mcp_peer::PeerOptions;
 use mcp_protocol::RequestContext;
 use mcp_protocol::lifecycle::Wire;
 use mcp_transport::{BoxFuture, Handler};
-use mcp_transport_http::HttpTransport;
+use mcp_transport_http::{HeaderSource, HttpTransport};
 use mcp_transport_stdio::{ChildBuilder, ChildProcess, SpawnError};
 
 /// Starts a server as a child process, a new one for each connection.
@@ -109,6 +109,13 @@ impl HttpConnect {
     pub const fn new(transport: HttpTransport) -> Self {
         Self { transport }
     }
+
+    /// The same with a hook that is asked for the headers of each HTTP request.
+    #[must_use]
+    pub fn with_header_source(mut self, source: Arc<dyn HeaderSource>) -> Self {
+        self.transport = self.transport.with_header_source(source);
+        self
+    }
 }
 
 impl Connect for HttpConnect {
@@ -117,6 +124,15 @@ impl Connect for HttpConnect {
         handler: Arc<dyn Handler<RequestContext>>,
     ) -> BoxFuture<'_, Result<Link, ConnectError>> {
         let channel = Arc::new(self.transport.open(handler));
+        Box::pin(async move { Ok(Link::new(channel, Wire::Http)) })
+    }
+
+    fn connect_once(
+        &self,
+        handler: Arc<dyn Handler<RequestContext>>,
+    ) -> BoxFuture<'_, Result<Link, ConnectError>> {
+        let transport = self.transport.clone().with_listen(false);
+        let channel = Arc::new(transport.open(handler));
         Box::pin(async move { Ok(Link::new(channel, Wire::Http)) })
     }
 }

@@ -8,7 +8,7 @@ use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::{
     Answer, AnswerError, CreateTaskResult, Feature, HasMeta, RequestMeta, RpcRequest,
 };
-use mcp_transport::{Call, CallError, CallId, Progress, ProgressSink, WithoutHeaders};
+use mcp_transport::{Attached, Call, CallError, CallId, Progress, ProgressSink, WithoutHeaders};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -188,18 +188,9 @@ impl Session {
         token: Option<Id>,
         way: Way<'_>,
     ) -> Result<RawJson, Error> {
-        let (inner, options) = (&self.inner, way.options);
-        if !options.headers.is_empty() {
-            call.extensions.insert(options.headers.clone());
-        }
-        if !options.removed_headers.is_empty() {
-            let without = WithoutHeaders(options.removed_headers.clone());
-            call.extensions.insert(without);
-        }
-        // Only over HTTP a message shows by the stream that it comes in which call it is part of.
-        let of_call = way.call.filter(|_| inner.wire == Wire::Http);
-        if let Some(id) = of_call.map(InFlight::becomes_request) {
-            call.extensions.insert(id);
+        let inner = &self.inner;
+        if inner.wire == Wire::Http {
+            attach(&mut call, way);
         } else if let Some(id) = way.id {
             call.extensions.insert(id.clone());
         }
@@ -312,6 +303,30 @@ impl Session {
         let params = Some(params).filter(|params| params.as_str() != "{}");
         let notification = mcp_jsonrpc::Notification::new(method, params);
         Ok(self.inner.channel.notify(notification).await?)
+    }
+}
+
+/// What a call has besides over HTTP.
+fn attach(call: &mut Call, way: Way<'_>) {
+    let (options, extensions) = (way.options, &mut call.extensions);
+    if !options.headers.is_empty() {
+        let mut headers = options.headers.clone();
+        headers
+            .values_mut()
+            .for_each(|value| value.set_sensitive(true));
+        extensions.insert(headers);
+    }
+    if !options.removed_headers.is_empty() {
+        extensions.insert(WithoutHeaders(options.removed_headers.clone()));
+    }
+    if !options.extensions.is_empty() {
+        extensions.insert(Attached(Arc::clone(&options.extensions)));
+    }
+    // Only here a message shows by the stream that it comes in which call it is part of.
+    if let Some(id) = way.call.map(InFlight::becomes_request) {
+        extensions.insert(id);
+    } else if let Some(id) = way.id {
+        extensions.insert(id.clone());
     }
 }
 
