@@ -11,6 +11,8 @@ mod commands;
 mod durable;
 mod examples;
 mod goto;
+mod http_headers;
+mod interceptor_examples;
 mod middleware;
 mod resume;
 mod server_graphs;
