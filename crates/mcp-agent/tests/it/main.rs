@@ -8,6 +8,7 @@ mod agent_results;
 mod agent_stopping;
 mod asking;
 mod commands;
+mod contracts;
 mod durable;
 mod examples;
 mod goto;
