@@ -28,6 +28,7 @@ mod mirroring;
 mod opening;
 mod racing;
 mod schemas;
+mod soak;
 mod stdio;
 mod subscriptions;
 mod values;
