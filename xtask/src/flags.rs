@@ -27,6 +27,13 @@ xflags::xflags! {
             /// Only checks that the page is up to date.
             optional --check
         }
+        /// Makes many mixed requests, with disconnects, cancellations and timeouts.
+        cmd soak {
+            /// How many; 100,000 if not given.
+            optional requests: u64
+            /// Where the random numbers begin; 1 if not given.
+            optional --seed number: u64
+        }
         /// Runs the official conformance suite.
         cmd conformance {
             /// `server` or `client`; both if not given.

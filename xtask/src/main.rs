@@ -9,6 +9,7 @@ mod interop;
 mod layers;
 mod lint;
 mod node;
+mod soak;
 mod spec_coverage;
 mod test;
 mod tidy;
@@ -40,6 +41,7 @@ fn run() -> anyhow::Result<()> {
         XtaskCmd::Layers(_) => layers::run(&sh),
         XtaskCmd::Tidy(_) => tidy::run(&sh),
         XtaskCmd::Interop(_) => interop::run(&sh),
+        XtaskCmd::Soak(flags) => soak::run(&sh, flags.requests, flags.seed),
         XtaskCmd::SpecCoverage(flags) => spec_coverage::run(&sh, flags.check),
         XtaskCmd::Conformance(flags) => {
             conformance::run(&sh, flags.role.as_deref(), flags.requirements.as_deref())
