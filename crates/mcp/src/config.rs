@@ -5,22 +5,25 @@ mod fields;
 mod jsonc;
 mod node;
 mod server;
+mod setup;
 mod variables;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use mcp_client::{PoolBuilder, ServerPool};
+use mcp_transport_http::HeaderSource;
 
 pub use error::{ConfigError, ConfigErrorKind};
 pub use server::{ServerConfig, Transport};
 pub use variables::Variables;
 
-use error::Place;
+use error::{Mistakes, Place};
 use node::Node;
-use server::Setup;
+use setup::Setup;
 
 /// The servers of a configuration file, checked.
 ///
@@ -31,13 +34,16 @@ use server::Setup;
 ///
 /// | key of a server | value |
 /// |---|---|
-/// | `type` or `transport` | `stdio`, `http` (also `streamable-http`, `streamable_http`, `streamableHttp`); guessed from the others where it is missing |
+/// | `type` or `transport` | `stdio`, `http` (also `streamable-http`, `streamable_http`, `streamableHttp`), `sse`; guessed from the others where it is missing |
 /// | `command`, `args`, `env`, `cwd` | a child process; what is in `env` comes on top of a few safe variables |
 /// | `envFile` | a file of `NAME=value` lines, under `env` |
-/// | `url` (also `serverUrl`, `httpUrl`), `headers` | a Streamable HTTP endpoint |
+/// | `url` (also `serverUrl`, `httpUrl`), `headers` | a Streamable HTTP endpoint; with `sse` the event stream of a server of 2024-11-05, which otherwise is tried where a server refuses |
 /// | `disabled` | `true` leaves the server out |
 /// | `trusted` | `true` believes the server's hints about its tools |
-/// | `startup_timeout` | seconds for one try to connect |
+/// | `session` | `pooled` (default), or `per_call` for a connection of its own for each call |
+/// | `startup_timeout`, `call_timeout` | seconds for one try to connect, for a call without progress |
+/// | `heartbeat` | seconds between two questions whether the server is there |
+/// | `max_concurrent` | how many calls run at once |
 ///
 /// Other keys are ignored, each with a line in [`warnings`](Self::warnings).
 ///
@@ -54,8 +60,43 @@ use server::Setup;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
+    file: String,
     servers: IndexMap<String, ServerConfig>,
     warnings: Vec<String>,
+}
+
+/// A configuration with all that is wrong with it.
+///
+/// ```
+/// use mcp::{Config, Variables};
+/// let text = r#"{ "mcpServers": {
+///     "git": { "command": 7, "args": ["a", 1] },
+///     "wiki": { "url": "http://localhost:8080/mcp" },
+/// } }"#;
+/// let checked = Config::check_text("tools.json", text, &Variables::none());
+/// let lines: Vec<_> = checked.mistakes.iter().map(ToString::to_string).collect();
+/// assert_eq!(lines, [
+///     r#"tools.json: server "git": key "command": expected a string"#,
+///     r#"tools.json: server "git": key "args[1]": expected a string"#,
+/// ]);
+/// assert_eq!(checked.config.servers().keys().collect::<Vec<_>>(), ["wiki"]);
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The servers without mistakes.
+    pub config: Config,
+    /// What is wrong, in the order of the file.
+    pub mistakes: Vec<ConfigError>,
+}
+
+impl Checked {
+    fn into_result(self) -> Result<Config, ConfigError> {
+        match self.mistakes.into_iter().next() {
+            None => Ok(self.config),
+            Some(mistake) => Err(mistake),
+        }
+    }
 }
 
 impl Config {
@@ -65,7 +106,7 @@ impl Config {
     /// Reads a file, with the variables of our environment.
     ///
     /// # Errors
-    /// [`ConfigError`], one line with file, server and key.
+    /// [`ConfigError`], one line with file, server and key: the first mistake of the file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         Self::load_with(path, &Variables::from_env())
     }
@@ -75,14 +116,7 @@ impl Config {
     /// # Errors
     /// As [`load`](Self::load).
     pub fn load_with(path: impl AsRef<Path>, variables: &Variables) -> Result<Self, ConfigError> {
-        let path = path.as_ref();
-        let file = path.display().to_string();
-        let place = Place::file(&file);
-        let text = read(path).map_err(|e| place.unreadable(e))?;
-        let text = text.ok_or_else(|| {
-            place.error(ConfigErrorKind::Unreadable, "the file is larger than 1 MiB")
-        })?;
-        Self::parse(&file, &text, &variables.for_file(path))
+        Self::check_with(path, variables).into_result()
     }
 
     /// Reads a text; `file` is what messages call it.
@@ -90,23 +124,77 @@ impl Config {
     /// # Errors
     /// As [`load`](Self::load).
     pub fn parse(file: &str, text: &str, variables: &Variables) -> Result<Self, ConfigError> {
-        let place = Place::file(file);
+        Self::check_text(file, text, variables).into_result()
+    }
+
+    /// Reads a file, with the variables of our environment, and finds all its mistakes. Nothing
+    /// is started.
+    pub fn check(path: impl AsRef<Path>) -> Checked {
+        Self::check_with(path, &Variables::from_env())
+    }
+
+    /// As [`check`](Self::check), with these variables.
+    pub fn check_with(path: impl AsRef<Path>, variables: &Variables) -> Checked {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let place = Place::file(&file);
+        let mistake = match read(path) {
+            Ok(Some(text)) => return Self::check_text(&file, &text, &variables.for_file(path)),
+            Ok(None) => place.too_large(),
+            Err(e) => place.unreadable(e),
+        };
+        Checked {
+            mistakes: vec![mistake],
+            config: Self::empty(&file),
+        }
+    }
+
+    /// As [`check`](Self::check), of a text; `file` is what messages call it.
+    #[must_use]
+    pub fn check_text(file: &str, text: &str, variables: &Variables) -> Checked {
+        let mistakes = Mistakes::default();
+        let mut config = Self::empty(file);
+        if let Err(mistake) = config.read(text, variables, &mistakes) {
+            mistakes.add(mistake);
+        }
+        Checked {
+            config,
+            mistakes: mistakes.into_inner(),
+        }
+    }
+
+    fn empty(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            servers: IndexMap::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Takes the servers of a text. An error is one that hides all of them.
+    fn read(
+        &mut self,
+        text: &str,
+        variables: &Variables,
+        mistakes: &Mistakes,
+    ) -> Result<(), ConfigError> {
+        let place = Place::file(&self.file);
         let mut members = document(place, text)?;
-        let variables = variables.for_inputs(place, members.shift_remove("inputs"))?;
-        let mut setup = Setup::new(&variables);
-        let mut servers = IndexMap::new();
+        let inputs = members.shift_remove("inputs");
+        let variables = variables.for_inputs(place, inputs, mistakes);
+        let mut setup = Setup::new(&variables, mistakes);
         for (name, node) in entries(place, &mut members)? {
             let place = place.server(&name);
             if name.trim().is_empty() {
-                return Err(place.error(ConfigErrorKind::Invalid, "a server needs a name"));
-            }
-            if let Some(server) = setup.server(place, node)? {
-                servers.insert(name, server);
+                mistakes.note(place, ConfigErrorKind::Invalid, "a server needs a name");
+            } else if let Some(server) = setup.server(place, node) {
+                self.servers.insert(name, server);
             }
         }
-        let mut warnings = setup.warnings;
-        warnings.extend(members.keys().map(|key| place.key(key).ignored()));
-        Ok(Self { servers, warnings })
+        self.warnings = setup.warnings;
+        let ignored = members.keys().map(|key| place.key(key).ignored());
+        self.warnings.extend(ignored);
+        Ok(())
     }
 
     /// The servers in the order of the file, without those that are disabled.
@@ -119,6 +207,28 @@ impl Config {
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Has a hook asked for the headers of each HTTP request to a server.
+    ///
+    /// # Errors
+    /// If there is no such server, or it is not reached over HTTP.
+    pub fn set_header_source(
+        &mut self,
+        server: &str,
+        source: Arc<dyn HeaderSource>,
+    ) -> Result<(), ConfigError> {
+        let place = Place::file(&self.file).server(server);
+        match self.servers.get_mut(server).map(|s| &mut s.transport) {
+            Some(Transport::Http(transport)) => {
+                *transport = transport.clone().with_header_source(source);
+                Ok(())
+            }
+            Some(Transport::Stdio(_)) => {
+                Err(place.error(ConfigErrorKind::Invalid, "it is not reached over HTTP"))
+            }
+            None => Err(place.error(ConfigErrorKind::Missing, "there is no such server")),
+        }
     }
 
     /// A pool of the servers. Nothing is started yet.

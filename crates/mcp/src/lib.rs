@@ -3,7 +3,9 @@
 mod config;
 mod connect;
 
-pub use config::{Config, ConfigError, ConfigErrorKind, ServerConfig, Transport, Variables};
+pub use config::{
+    Checked, Config, ConfigError, ConfigErrorKind, ServerConfig, Transport, Variables,
+};
 pub use connect::{HttpConnect, StdioConnect};
 
 pub use mcp_agent as agent;

@@ -1,5 +1,6 @@
 //! What can be wrong with a configuration, and where.
 
+use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -82,6 +83,33 @@ impl StdError for ConfigError {
     }
 }
 
+/// The mistakes that were found, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes(RefCell<Vec<ConfigError>>);
+
+impl Mistakes {
+    pub(super) fn add(&self, mistake: ConfigError) {
+        self.0.borrow_mut().push(mistake);
+    }
+
+    pub(super) fn note(&self, place: Place<'_>, kind: ConfigErrorKind, reason: impl Into<String>) {
+        self.add(place.error(kind, reason));
+    }
+
+    /// A value of the wrong type.
+    pub(super) fn expected(&self, place: Place<'_>, what: &str) {
+        self.note(place, ConfigErrorKind::Type, format!("expected {what}"));
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub(super) fn into_inner(self) -> Vec<ConfigError> {
+        self.0.into_inner()
+    }
+}
+
 /// Where something stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
@@ -131,6 +159,10 @@ impl<'a> Place<'a> {
         let reason = "the file could not be read";
         self.error(ConfigErrorKind::Unreadable, reason)
             .with_source(e)
+    }
+
+    pub(super) fn too_large(self) -> ConfigError {
+        self.error(ConfigErrorKind::Unreadable, "the file is larger than 1 MiB")
     }
 
     /// The line for a key that means nothing here.

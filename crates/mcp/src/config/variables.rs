@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::{ConfigError, ConfigErrorKind, Place};
+use super::error::{ConfigErrorKind, Mistakes, Place};
 use super::node::Node;
 
 type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
@@ -72,23 +72,22 @@ impl Variables {
         &self,
         place: Place<'_>,
         declared: Option<Node>,
-    ) -> Result<Self, ConfigError> {
+        mistakes: &Mistakes,
+    ) -> Self {
         let mut variables = self.clone();
         let declared = match declared {
-            None => return Ok(variables),
+            None => Vec::new(),
             Some(Node::Array(declared)) => declared,
             Some(_) => {
-                return Err(place
-                    .key("inputs")
-                    .error(ConfigErrorKind::Type, "expected a list"));
+                mistakes.expected(place.key("inputs"), "a list");
+                Vec::new()
             }
         };
         for (n, input) in declared.into_iter().enumerate() {
             let Node::Object(mut members) = input else {
                 let key = format!("inputs[{n}]");
-                return Err(place
-                    .key(&key)
-                    .error(ConfigErrorKind::Type, "expected an object"));
+                mistakes.expected(place.key(&key), "an object");
+                continue;
             };
             if let (Some(Node::String(id)), Some(Node::String(default))) =
                 (members.swap_remove("id"), members.swap_remove("default"))
@@ -96,12 +95,18 @@ impl Variables {
                 variables.inputs.entry(id).or_insert(default);
             }
         }
-        Ok(variables)
+        variables
     }
 
-    /// The text with everything replaced.
-    pub(super) fn expand(&self, place: Place<'_>, text: &str) -> Result<String, ConfigError> {
+    /// The text with everything replaced; `None` where something has no value, which is noted.
+    pub(super) fn expand(
+        &self,
+        place: Place<'_>,
+        text: &str,
+        mistakes: &Mistakes,
+    ) -> Option<String> {
         let mut out = String::with_capacity(text.len());
+        let mut complete = true;
         let mut rest = text;
         while let Some((before, from)) = rest.split_once("${") {
             let Some((inner, behind)) = from.split_once('}') else {
@@ -111,12 +116,15 @@ impl Variables {
             match self.value(inner) {
                 Value::Text(value) => out.push_str(&value),
                 Value::Literal => out.extend(["${", inner, "}"]),
-                Value::Unset(reason) => return Err(place.error(ConfigErrorKind::Variable, reason)),
+                Value::Unset(reason) => {
+                    mistakes.note(place, ConfigErrorKind::Variable, reason);
+                    complete = false;
+                }
             }
             rest = behind;
         }
         out.push_str(rest);
-        Ok(out)
+        complete.then_some(out)
     }
 
     fn value(&self, inner: &str) -> Value {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mcp::client::SessionPolicy;
+use mcp::protocol::lifecycle::Preference;
 use mcp::{Config, ServerConfig, Transport, Variables};
 
 fn variables() -> Variables {
@@ -159,6 +161,27 @@ fn options_come_from_the_file_or_are_the_defaults() {
         (own.trusted, own.startup_timeout),
         (true, Duration::from_millis(1500))
     );
+    assert_eq!(
+        (plain.policy, plain.heartbeat),
+        (SessionPolicy::Pooled, None)
+    );
+    let own = server(
+        r#"{"command": "s", "session": "per_call", "call_timeout": 900, "heartbeat": 30,
+            "max_concurrent": 2}"#,
+    );
+    let own = own.options();
+    assert_eq!(own.policy, SessionPolicy::PerCall);
+    assert_eq!(own.timeouts.idle, Some(Duration::from_secs(900)));
+    assert_eq!(own.timeouts.total, Some(Duration::from_secs(900)));
+    assert_eq!(own.heartbeat, Some(Duration::from_secs(30)));
+    assert_eq!(own.max_concurrent, 2);
+}
+
+#[test]
+fn a_server_of_2024_11_05_is_shaken_hands_with_at_once() {
+    let members = r#"{"type": "sse", "url": "https://x.test/sse"}"#;
+    assert_eq!(url(members), "https://x.test/sse");
+    assert_eq!(server(members).options().preference, Preference::Handshake);
 }
 
 #[test]

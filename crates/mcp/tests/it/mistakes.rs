@@ -79,7 +79,7 @@ fn what_is_missing_or_contradicts_itself_is_said() {
         ),
         (
             r#"{"transport": "ws", "url": "ws://x"}"#,
-            r#"key "transport": "ws" is not known; there are "stdio" and "http""#,
+            r#"key "transport": "ws" is not known; there are "stdio", "http" and "sse""#,
         ),
         (
             r#"{"command": "a", "env": {"A=B": ""}}"#,
@@ -91,9 +91,104 @@ fn what_is_missing_or_contradicts_itself_is_said() {
 }
 
 #[test]
-fn the_old_http_transport_is_refused_with_advice() {
-    let error = of_server(r#"{"type": "sse", "url": "http://x/sse"}"#);
-    assert!(error.contains("not supported; use \"http\""), "{error}");
+fn a_check_finds_all_mistakes_at_once_and_keeps_what_is_right() {
+    let text = r#"{
+        "inputs": [7],
+        "mcpServers": {
+            "a": {
+                "command": "x", "args": ["${ONE} ${TWO}", 2], "env": {"A=B": "c", "D": []},
+                "startup_timeout": -1, "max_concurrent": 1.5, "session": "daily"
+            },
+            "b": {"url": "ftp://x", "headers": {"a b": "c", "Host": "d", "E": "${THREE}"}},
+            "c": {"type": "pigeon", "command": "x"},
+            "d": {"command": "y", "unheard": 1},
+            "e": 5,
+            "f": {}
+        },
+        "also": true
+    }"#;
+    let checked = Config::check_text("tools.json", text, &Variables::none());
+    let place = |mistake: &mcp::ConfigError| {
+        let (server, key) = (mistake.server(), mistake.key());
+        format!("{} {}", server.unwrap_or("-"), key.unwrap_or("-"))
+    };
+    let places: Vec<_> = checked.mistakes.iter().map(place).collect();
+    let expected = [
+        "- inputs[0]",
+        "a args[0]",
+        "a args[0]",
+        "a args[1]",
+        "a env.D",
+        "a env.A=B",
+        "a session",
+        "a startup_timeout",
+        "a max_concurrent",
+        "b headers.E",
+        "b headers.a b",
+        "b headers.Host",
+        "b url",
+        "c type",
+        "e -",
+        "f command",
+    ];
+    assert_eq!(places, expected);
+    assert_eq!(checked.config.servers().keys().collect::<Vec<_>>(), ["d"]);
+    let warnings = [
+        "tools.json: server \"d\": key \"unheard\" is ignored",
+        "tools.json: key \"also\" is ignored",
+    ];
+    assert_eq!(checked.config.warnings(), warnings);
+
+    let nowhere = Config::check("/no/such.json");
+    assert_eq!(nowhere.mistakes.len(), 1);
+    assert!(nowhere.config.servers().is_empty());
+}
+
+#[test]
+fn s07_a_secret_gets_only_where_the_file_says_and_is_not_shown() {
+    let variables = Variables::new(|name| (name == "SECRET_X").then(|| "hush".to_owned()));
+    let text = r#"{"mcpServers": {"a": {"command": "x", "env": {"A": "${SECRET_X}", "B": 7}}}}"#;
+    let checked = Config::check_text("tools.json", text, &variables);
+    let shown = format!("{checked:?}");
+    assert!(
+        checked.mistakes.is_empty() && !shown.contains("hush"),
+        "{shown}"
+    );
+    let wrong = text.replace("\"x\"", "[]");
+    let checked = Config::check_text("tools.json", &wrong, &variables);
+    let shown = format!("{checked:?}");
+    assert!(
+        !checked.mistakes.is_empty() && !shown.contains("hush"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn headers_come_from_a_hook_only_where_there_are_headers() {
+    #[derive(Debug)]
+    struct Nothing;
+    impl mcp::http::HeaderSource for Nothing {
+        fn headers(
+            &self,
+            _: mcp::http::HeaderRequest,
+        ) -> mcp::transport::BoxFuture<'_, Result<http::HeaderMap, mcp::http::HeaderError>>
+        {
+            Box::pin(async { Ok(http::HeaderMap::new()) })
+        }
+    }
+    let text = r#"{"mcpServers": {"a": {"command": "x"}, "b": {"url": "http://x"}}}"#;
+    let mut config = Config::parse("tools.json", text, &Variables::none()).unwrap();
+    let source = std::sync::Arc::new(Nothing);
+    config.set_header_source("b", source.clone()).unwrap();
+    for (server, expected) in [
+        ("a", "tools.json: server \"a\": it is not reached over HTTP"),
+        ("c", "tools.json: server \"c\": there is no such server"),
+    ] {
+        let error = config
+            .set_header_source(server, source.clone())
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
