@@ -49,10 +49,14 @@ fn answer(result: &Value, with_functions: bool) -> Option<String> {
     if files.is_empty() {
         return Some("Nothing changed in the working tree.".to_owned());
     }
-    let mut answer = format!(
-        "{} changed in the working tree:",
-        count(files.len(), "file")
-    );
+    let total = result.get("total").and_then(Value::as_u64);
+    let total = total.and_then(|total| usize::try_from(total).ok());
+    let total = total.unwrap_or_default().max(files.len());
+    let mut answer = format!("{} changed in the working tree", count(total, "file"));
+    if total > files.len() {
+        answer.push_str(&format!("; {} of them", files.len()));
+    }
+    answer.push(':');
     let mut any = false;
     for file in files {
         answer.push_str("\n- ");
@@ -124,6 +128,11 @@ mod tests {
              - gone.txt: deleted, +0 -2"
         );
         assert!(!answer(&result, false).unwrap().contains("alpha"));
+        let page = json!({"total": 7, "files": [{"path": "a", "state": "new"}]});
+        assert_eq!(
+            answer(&page, false).unwrap(),
+            "7 files changed in the working tree; 1 of them:\n- a: new"
+        );
         let clean = answer(&json!({"files": []}), true).unwrap();
         assert_eq!(clean, "Nothing changed in the working tree.");
         assert!(answer(&json!({"lines": []}), true).is_none());
