@@ -8,13 +8,17 @@ use super::bytes;
 use super::compare::{Comparison, SAFE, Sides};
 use super::error::GitError;
 use super::functions;
-use super::raw::{self, RawChange};
+use super::raw::{self, ByPath, RawChange};
 use super::run::Git;
 use super::untracked::Untracked;
 use crate::root::Root;
 
 /// The status of files that git does not know, beside those of `git diff`.
 pub(super) const UNTRACKED: u8 = b'?';
+/// The status of submodules that are at the commit which is wanted, with changes of their own.
+const INSIDE: u8 = b'm';
+/// The mode of a submodule.
+const SUBMODULE: &[u8] = b"160000";
 /// Files taken out of the index but not deleted whose lines are compared one by one.
 const MAX_UNLISTED: usize = 50;
 
@@ -65,8 +69,7 @@ impl Git {
         })?;
         let mut changes = self.raw_changes(&sides).await?;
         if sides.is_working_tree {
-            self.add_untracked(&mut changes).await?;
-            self.mark_conflicts(&mut changes).await?;
+            changes = self.with_untracked(changes).await?;
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         let total = changes.len();
@@ -103,8 +106,32 @@ impl Git {
         raw::parse(&self.run(&arguments, b"").await?)
     }
 
+    /// The changes with what `git diff` does not tell of a working tree.
+    async fn with_untracked(&self, changes: Vec<RawChange>) -> Result<Vec<RawChange>, GitError> {
+        let mut changes = ByPath::from(changes);
+        self.add_untracked(&mut changes).await?;
+        self.mark_conflicts(&mut changes).await?;
+        for path in self.changed_submodules().await? {
+            if changes.get(&path).is_none() {
+                changes.push(RawChange {
+                    path,
+                    status: INSIDE,
+                    new_mode: SUBMODULE.to_vec(),
+                    ..RawChange::default()
+                });
+            }
+        }
+        // What is the same as before is no change, whatever the index says.
+        changes.all.retain(|change| {
+            !(change.status == b'M'
+                && change.lines == Some((0, 0))
+                && change.old_mode == change.new_mode)
+        });
+        Ok(changes.all)
+    }
+
     /// Files that git does not know, and is not told to ignore.
-    async fn add_untracked(&self, changes: &mut Vec<RawChange>) -> Result<(), GitError> {
+    async fn add_untracked(&self, changes: &mut ByPath) -> Result<(), GitError> {
         let list = ["ls-files", "--others", "--exclude-standard", "-z"];
         let written = self.run(&list, b"").await?;
         let mut unlisted = 0;
@@ -112,8 +139,7 @@ impl Git {
             .split(|byte| *byte == 0)
             .filter(|path| !path.is_empty())
         {
-            let known = changes.iter_mut().find(|change| change.path == path);
-            let Some(known) = known else {
+            let Some(known) = changes.get(path) else {
                 changes.push(RawChange {
                     path: path.to_vec(),
                     status: UNTRACKED,
@@ -132,24 +158,15 @@ impl Git {
             };
             known.lines = compared;
         }
-        // What is the same as before is no change, whatever the index says.
-        changes.retain(|change| {
-            !(change.status == b'M'
-                && change.lines == Some((0, 0))
-                && change.old_mode == change.new_mode)
-        });
         Ok(())
     }
 
     /// Files with several versions to choose from, as a merge leaves them.
-    async fn mark_conflicts(&self, changes: &mut [RawChange]) -> Result<(), GitError> {
+    async fn mark_conflicts(&self, changes: &mut ByPath) -> Result<(), GitError> {
         let written = self.run(&["ls-files", "--unmerged", "-z"], b"").await?;
         for record in written.split(|byte| *byte == 0) {
             let path = record.splitn(2, |byte| *byte == b'\t').nth(1);
-            if let Some(change) = changes
-                .iter_mut()
-                .find(|change| Some(&*change.path) == path)
-            {
+            if let Some(change) = path.and_then(|path| changes.get(path)) {
                 change.status = b'U';
             }
         }
@@ -214,12 +231,13 @@ fn state(change: &RawChange) -> String {
         b'T' => "changed in type",
         b'U' => "in conflict",
         UNTRACKED => "new (untracked)",
+        INSIDE => "changed inside",
         _ if change.lines == Some((0, 0)) && change.old_mode != change.new_mode => {
             "changed in mode"
         }
         _ => "modified",
     };
-    if change.new_mode == b"160000" || change.old_mode == b"160000" {
+    if change.new_mode == SUBMODULE || change.old_mode == SUBMODULE {
         format!("{state} (a submodule)")
     } else {
         state.to_owned()

@@ -13,6 +13,7 @@ mod revision;
 mod run;
 mod serve;
 mod status;
+mod submodules;
 #[cfg(test)]
 mod tests;
 mod untracked;

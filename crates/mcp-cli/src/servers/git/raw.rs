@@ -1,5 +1,7 @@
 //! Reads what `git diff --raw --numstat -z` writes.
 
+use std::collections::HashMap;
+
 use super::error::GitError;
 
 /// A changed file as git reports it.
@@ -24,7 +26,7 @@ pub(super) struct RawChange {
 /// # Errors
 /// When the output is not of that form.
 pub(super) fn parse(written: &[u8]) -> Result<Vec<RawChange>, GitError> {
-    let mut changes: Vec<RawChange> = Vec::new();
+    let mut changes = ByPath::default();
     let mut fields = written.split(|byte| *byte == 0);
     while let Some(field) = fields.next() {
         if field.is_empty() {
@@ -43,7 +45,7 @@ pub(super) fn parse(written: &[u8]) -> Result<Vec<RawChange>, GitError> {
             } else {
                 change.path = first;
             }
-            add(&mut changes, change);
+            changes.add(change);
             continue;
         }
         let (lines, path) = numstat(field)?;
@@ -53,26 +55,59 @@ pub(super) fn parse(written: &[u8]) -> Result<Vec<RawChange>, GitError> {
         } else {
             path
         };
-        if let Some(change) = changes.iter_mut().find(|change| change.path == path) {
+        if let Some(change) = changes.get(&path) {
             change.is_binary = lines.is_none();
             change.lines = lines;
         }
     }
-    Ok(changes)
+    Ok(changes.all)
 }
 
-/// A conflicted file is reported twice; it counts once, with the contents of the one record and
-/// the state of the other.
-fn add(changes: &mut Vec<RawChange>, change: RawChange) {
-    match changes.iter_mut().find(|other| other.path == change.path) {
-        Some(other) if other.status == b'U' => {
-            *other = RawChange {
-                status: b'U',
-                ..change
-            };
+/// Changes that are found by their paths, for there may be many.
+#[derive(Debug, Default)]
+pub(super) struct ByPath {
+    pub(super) all: Vec<RawChange>,
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl From<Vec<RawChange>> for ByPath {
+    fn from(all: Vec<RawChange>) -> Self {
+        let places = all.iter().enumerate();
+        let places = places.map(|(at, change)| (change.path.clone(), at));
+        Self {
+            places: places.collect(),
+            all,
         }
-        Some(other) if change.status == b'U' => other.status = b'U',
-        _ => changes.push(change),
+    }
+}
+
+impl ByPath {
+    /// The change of a path.
+    pub(super) fn get(&mut self, path: &[u8]) -> Option<&mut RawChange> {
+        let at = self.places.get(path).copied()?;
+        self.all.get_mut(at)
+    }
+
+    /// One more change, of a path that has none yet.
+    pub(super) fn push(&mut self, change: RawChange) {
+        self.places.insert(change.path.clone(), self.all.len());
+        self.all.push(change);
+    }
+
+    /// A conflicted file is reported twice; it counts once, with the contents of the one record
+    /// and the state of the other.
+    fn add(&mut self, change: RawChange) {
+        match self.get(&change.path) {
+            Some(other) if other.status == b'U' => {
+                *other = RawChange {
+                    status: b'U',
+                    ..change
+                };
+            }
+            Some(other) if change.status == b'U' => other.status = b'U',
+            Some(_) => {}
+            None => self.push(change),
+        }
     }
 }
 

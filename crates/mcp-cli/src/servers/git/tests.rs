@@ -294,3 +294,49 @@ async fn a_folder_without_a_repository_is_told() {
         "{told}"
     );
 }
+
+#[tokio::test]
+async fn a_submodule_that_changed_inside_has_changed() {
+    let (inner, outer) = (Scratch::new(), Scratch::new());
+    inner.write("a.rs", "fn a() {}\n");
+    inner.commit("inner");
+    let url = inner.path().to_str().unwrap();
+    outer.git(&["submodule", "--quiet", "add", url, "a module"]);
+    outer.commit("outer");
+    assert_eq!(shown(&outer).await, [""; 0]);
+    // What the submodule configures is not run.
+    outer.write("a module/.gitattributes", "* filter=bad\n");
+    let bad = inner.path().join("ran");
+    let command = format!("touch '{}'; cat", bad.display());
+    let inside = outer.path().join("a module");
+    outer.git(&[
+        "-C",
+        inside.to_str().unwrap(),
+        "config",
+        "filter.bad.clean",
+        &command,
+    ]);
+    outer.write("a module/a.rs", "fn b() {}\n");
+    assert_eq!(
+        shown(&outer).await,
+        ["changed inside (a submodule) a module ?"]
+    );
+    assert!(!bad.exists());
+    // Another commit in it is a change of the repository itself.
+    outer.git(&["-C", inside.to_str().unwrap(), "commit", "-qam", "next"]);
+    assert_eq!(
+        shown(&outer).await,
+        ["modified (a submodule) a module +1 -1"]
+    );
+}
+
+#[tokio::test]
+async fn many_changes_take_no_time_for_each_other() {
+    let scratch = Scratch::new();
+    for n in 0..20_000 {
+        fs::write(scratch.path().join(format!("{n}")), "").unwrap();
+    }
+    let git = Git::open(scratch.path()).await.unwrap();
+    let found = git.changes(&Comparison::default(), 0, 10).await.unwrap();
+    assert_eq!((found.total, found.files.len()), (20_000, 10));
+}
