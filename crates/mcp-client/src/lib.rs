@@ -20,7 +20,8 @@ mod session;
 pub use connect::{Connect, ConnectError, Link, StderrTail};
 pub use error::{Error, InputError, PagesError, TaskError};
 pub use handlers::{
-    Change, Changes, Elicitation, Handlers, Logging, Origin, ProgressReports, Roots, Sampling,
+    AskCaller, Change, Changes, Elicitation, Handlers, Logging, Origin, ProgressReports, Roots,
+    Sampling,
 };
 pub use options::{CallOptions, ClientOptions};
 pub use paginate::{Listed, Page, Paged};

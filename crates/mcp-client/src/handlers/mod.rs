@@ -1,6 +1,7 @@
 //! What answers the server. Registering a handler is what declares the capability.
 
 mod answer;
+mod ask_caller;
 mod changes;
 mod elicitation;
 mod logging;
@@ -17,6 +18,7 @@ use mcp_protocol::ClientCapabilities;
 
 use crate::active::InFlight;
 
+pub use ask_caller::AskCaller;
 pub use changes::{Change, Changes};
 pub use elicitation::Elicitation;
 pub use logging::Logging;
