@@ -14,6 +14,7 @@ mod examples;
 mod goto;
 mod http_headers;
 mod interceptor_examples;
+mod layered;
 mod middleware;
 mod resume;
 mod server_graphs;
