@@ -75,6 +75,8 @@ pub(crate) struct Shared {
     options: HttpOptions,
     sessions: Sessions,
     replay: Arc<Budget>,
+    /// What the bodies of all requests may have together.
+    bodies: Budget,
     in_flight: AtomicUsize,
     /// What goes on without a client.
     tasks: TaskTracker,
@@ -122,6 +124,7 @@ impl HttpService {
                 handler,
                 sessions: Sessions::new(options.max_sessions, options.session_idle),
                 replay: Arc::new(Budget::new(options.replay_total)),
+                bodies: Budget::new(options.max_bodies.max(options.max_body)),
                 options,
                 in_flight: AtomicUsize::new(0),
                 tasks: TaskTracker::new(),

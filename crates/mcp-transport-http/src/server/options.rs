@@ -21,6 +21,7 @@ pub struct HttpOptions {
     pub(super) path: Option<String>,
     pub(super) allowed: Allowed,
     pub(super) max_body: usize,
+    pub(super) max_bodies: usize,
     pub(super) body_timeout: Duration,
     pub(super) max_in_flight: usize,
     pub(super) keep_alive: Duration,
@@ -39,6 +40,7 @@ impl Default for HttpOptions {
             path: Some("/mcp".to_owned()),
             allowed: Allowed::default(),
             max_body: 4 << 20,
+            max_bodies: 256 << 20,
             body_timeout: Duration::from_secs(30),
             max_in_flight: 1024,
             keep_alive: Duration::from_secs(15),
@@ -91,6 +93,13 @@ impl HttpOptions {
         self
     }
 
+    /// How long the bodies of all POSTs that are read or answered at the moment may be together,
+    /// in bytes, and never less than one may be. Default 256 MiB; more is answered with 503.
+    pub const fn max_bodies(mut self, bytes: usize) -> Self {
+        self.max_bodies = bytes;
+        self
+    }
+
     /// How long a body may take to arrive. Default 30 s; more is answered with 408.
     pub const fn body_timeout(mut self, limit: Duration) -> Self {
         self.body_timeout = limit;
@@ -116,7 +125,8 @@ impl HttpOptions {
         self
     }
 
-    /// How many sessions there may be. Default 10,000; one more is answered with 503.
+    /// How many sessions there may be. Default 10,000. One more ends those that were not used for
+    /// a minute; where there are none, it is answered with 503.
     pub const fn max_sessions(mut self, limit: usize) -> Self {
         self.max_sessions = limit;
         self

@@ -48,8 +48,8 @@ where
         }
         (json, events) => Accepts { json, events },
     };
-    let text = match read(shared, body).await {
-        Ok(text) => text,
+    let (text, _room) = match read(shared, body).await {
+        Ok(read) => read,
         Err(refusal) => return *refusal,
     };
     let frame = Frame::decode(text);

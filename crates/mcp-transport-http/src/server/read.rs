@@ -9,9 +9,30 @@ use http_body_util::BodyExt as _;
 
 use super::Shared;
 use super::reply::{self, Reply};
+use super::ring::Budget;
+
+/// What a body takes of the room that all share, until it is dropped.
+pub(super) struct Room<'s> {
+    budget: &'s Budget,
+    bytes: usize,
+}
+
+impl Room<'_> {
+    fn grow(&mut self, bytes: usize) -> bool {
+        let granted = self.budget.take(bytes);
+        self.bytes += if granted { bytes } else { 0 };
+        granted
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.budget.give_back(self.bytes);
+    }
+}
 
 /// Reads a body of bounded length in bounded time.
-pub(super) async fn read<B>(shared: &Shared, body: B) -> Result<Bytes, Box<Reply>>
+pub(super) async fn read<B>(shared: &Shared, body: B) -> Result<(Bytes, Room<'_>), Box<Reply>>
 where
     B: Body<Data = Bytes> + Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -22,8 +43,14 @@ where
     if body.size_hint().lower() > limit as u64 {
         return too_long();
     }
-    match tokio::time::timeout(shared.options.body_timeout, collect(body, limit)).await {
-        Ok(Collected::Whole(text)) => Ok(text),
+    let mut room = Room {
+        budget: &shared.bodies,
+        bytes: 0,
+    };
+    let collected = collect(body, limit, &mut room);
+    match tokio::time::timeout(shared.options.body_timeout, collected).await {
+        Ok(Collected::Whole(text)) => Ok((text, room)),
+        Ok(Collected::NoRoom) => Err(Box::new(reply::busy(None))),
         Ok(Collected::TooLong) => too_long(),
         Ok(Collected::Cut) => refuse(StatusCode::BAD_REQUEST, "the body is cut off"),
         Err(_) => refuse(
@@ -36,10 +63,11 @@ where
 enum Collected {
     Whole(Bytes),
     TooLong,
+    NoRoom,
     Cut,
 }
 
-async fn collect<B: Body<Data = Bytes>>(body: B, limit: usize) -> Collected {
+async fn collect<B: Body<Data = Bytes>>(body: B, limit: usize, room: &mut Room<'_>) -> Collected {
     let mut body = pin!(body);
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();
@@ -52,6 +80,9 @@ async fn collect<B: Body<Data = Bytes>>(body: B, limit: usize) -> Collected {
         };
         if first.len() + rest.len() + data.len() > limit {
             return Collected::TooLong;
+        }
+        if !room.grow(data.len()) {
+            return Collected::NoRoom;
         }
         // Most bodies come in one piece, which then need not be copied.
         if first.is_empty() && rest.is_empty() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-/// How much all streams of a server may keep of what was read.
+/// How many bytes all of a kind may have together: streams of what was read, bodies that are read.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: usize,
@@ -22,7 +22,7 @@ impl Budget {
         }
     }
 
-    fn take(&self, bytes: usize) -> bool {
+    pub(super) fn take(&self, bytes: usize) -> bool {
         let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
         let update = self
             .used
@@ -30,7 +30,7 @@ impl Budget {
         update.is_ok()
     }
 
-    fn give_back(&self, bytes: usize) {
+    pub(super) fn give_back(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::AcqRel);
     }
 

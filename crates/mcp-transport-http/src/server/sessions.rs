@@ -10,6 +10,10 @@ use tokio::time::Instant;
 
 use super::session::Session;
 
+/// Where there is no room for more sessions, one that nobody has used for so long makes room.
+const IDLE_WHEN_FULL: Duration = Duration::from_secs(60);
+/// How often room is looked for then.
+const SWEEP_WHEN_FULL: Duration = Duration::from_secs(1);
 /// How many random bytes an id has.
 const ID_BYTES: usize = 24;
 
@@ -79,7 +83,7 @@ impl Sessions {
             tracing::warn!("a session was named by someone who did not open it");
             return None;
         }
-        if self.is_stale(&found, Instant::now()) {
+        if Self::is_stale(&found, Instant::now(), self.idle) {
             self.remove(&found);
             return None;
         }
@@ -94,10 +98,10 @@ impl Sessions {
         }
     }
 
-    fn is_stale(&self, session: &Session, now: Instant) -> bool {
+    fn is_stale(session: &Session, now: Instant, idle: Duration) -> bool {
         session.over.is_cancelled()
             || now
-                .checked_sub(self.idle)
+                .checked_sub(idle)
                 .is_some_and(|limit| session.is_unused_since(limit))
     }
 
@@ -108,13 +112,20 @@ impl Sessions {
             .min(Duration::from_secs(60))
     }
 
-    /// Ends the sessions that nobody has used for a while, but not at every call.
+    /// Ends the sessions that nobody has used for a while, but not at every call. The while is
+    /// shorter where there is no room: sessions that are opened and left, whoever does that, must
+    /// not keep all others out.
     pub(super) fn sweep(&self) {
         let now = Instant::now();
         let stale: Vec<Arc<Session>> = {
             let mut table = self.table();
             let full = table.sessions.len() >= self.limit;
-            if !full && now.duration_since(table.swept) < self.sweep_period() {
+            let (idle, period) = if full {
+                (self.idle.min(IDLE_WHEN_FULL), SWEEP_WHEN_FULL)
+            } else {
+                (self.idle, self.sweep_period())
+            };
+            if now.duration_since(table.swept) < period.min(self.sweep_period()) {
                 return;
             }
             table.swept = now;
@@ -124,7 +135,7 @@ impl Sessions {
                 .for_each(|session| session.streams.prune());
             let stale = table
                 .sessions
-                .extract_if(|_, session| self.is_stale(session, now));
+                .extract_if(|_, session| Self::is_stale(session, now, idle));
             stale.map(|(_, session)| session).collect()
         };
         for session in stale {

@@ -188,6 +188,38 @@ async fn http_07_h13_bodies_over_the_limit_are_refused_with_and_without_their_le
 }
 
 #[tokio::test]
+async fn h13_all_bodies_together_have_a_limit() {
+    use futures_util::{FutureExt as _, StreamExt as _, stream};
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+    let server = Server::start(HttpOptions::default().max_body(300).max_bodies(350)).await;
+    let (headers, body) = list();
+    let text = body.to_string();
+    let part = |part: String| stream::iter([Ok::<_, std::io::Error>(Frame::data(part.into()))]);
+    let request = || {
+        let mut request = http::Request::post("/mcp").header("host", "localhost");
+        request = request.header("content-type", "application/json");
+        for (name, value) in &headers {
+            request = request.header(name, value);
+        }
+        request
+    };
+    let endless = part(" ".repeat(299)).chain(stream::pending());
+    let first = request().body(StreamBody::new(endless)).unwrap();
+    let mut first = Box::pin(server.service.handle(first));
+    assert!(first.as_mut().now_or_never().is_none());
+
+    let whole = || request().body(StreamBody::new(part(text.clone()))).unwrap();
+    assert!(text.len() > 51);
+    let second = server.service.handle(whole()).await;
+    assert_eq!(second.status(), 503);
+    assert_eq!(second.headers()["retry-after"], "1");
+    drop(first);
+    assert_eq!(server.service.handle(whole()).await.status(), 200);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn h13_a_body_that_does_not_come_ends_the_request() {
     let options = HttpOptions::default().body_timeout(std::time::Duration::from_millis(50));
     let server = Server::start(options).await;

@@ -185,6 +185,24 @@ async fn h17_there_are_no_more_sessions_than_allowed() {
     server.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn h17_sessions_that_were_left_make_room_when_there_is_none() {
+    let server = Server::start(HttpOptions::default().max_sessions(2)).await;
+    let left = server.session(NEWEST).await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    let used = server.session(NEWEST).await;
+    let open = async || post(&server.url, &[], &initialize(NEWEST)).await.status;
+    assert_eq!(open().await, 503);
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(open().await, 200);
+    let status = async |headers| {
+        let call = tool(2, "echo", &json!({}));
+        post(&server.url, &refs(headers), &call).await.status
+    };
+    assert_eq!((status(&left).await, status(&used).await), (404, 200));
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn h18_a_session_does_not_exist_for_anyone_else() {
     let options = HttpOptions::default().principal(|parts| {
