@@ -10,6 +10,7 @@ mod asking;
 mod commands;
 mod contracts;
 mod durable;
+mod elicits;
 mod examples;
 mod goto;
 mod http_headers;
