@@ -1,6 +1,7 @@
 //! One timer that may ring early.
 
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -27,15 +28,18 @@ impl Alarm {
         }
     }
 
-    /// Waits for the alarm; for ever if it is not set.
-    ///
-    /// # Cancel safety
-    /// Dropping the future leaves the alarm set.
-    pub(crate) async fn ring(&mut self) {
+    /// When it rings next.
+    pub(crate) const fn at(&self) -> Option<Instant> {
+        self.set
+    }
+
+    /// Ready when it rings; never if it is not set.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.set.is_none() {
-            std::future::pending::<()>().await;
+            return Poll::Pending;
         }
-        self.sleep.as_mut().await;
+        ready!(self.sleep.as_mut().poll(cx));
         self.set = None;
+        Poll::Ready(())
     }
 }

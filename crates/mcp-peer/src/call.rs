@@ -4,22 +4,23 @@ use std::time::Duration;
 
 use mcp_jsonrpc::{Id, Notification, RawJson};
 use mcp_transport::{Call, CallError, Delivery, Timeouts};
-use tokio::sync::{SemaphorePermit, oneshot};
+use tokio::sync::SemaphorePermit;
 
+use crate::reply::reply;
 use crate::shared::{Shared, closed};
 
 /// # Cancel safety
 /// Dropping the future cancels the call.
 pub(crate) async fn call(shared: &Shared, call: Call) -> Result<RawJson, CallError> {
     let _permit = permit(shared, call.timeouts).await?;
-    let (reply, answer) = oneshot::channel();
+    let (reply, answer) = reply();
     let mut waiting = Waiting {
         shared,
         id: Some(shared.begin(call, reply)?),
     };
     let outcome = answer.await;
     waiting.id = None;
-    outcome.unwrap_or_else(|_| Err(closed(&shared.reason(), Delivery::Unknown)))
+    outcome.unwrap_or_else(|| Err(closed(&shared.reason(), Delivery::Unknown)))
 }
 
 /// Waits for room among the unwritten bytes, then queues the notification.

@@ -1,19 +1,20 @@
 //! How a connection ends: which half is left, what is still to be done, and for how long.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 
-use mcp_transport::{Reader, TransportError, TransportErrorKind, Writer};
+use mcp_transport::{Reader, TransportError, TransportErrorKind};
 use tokio::time::Instant;
 
 use crate::driver::{Driver, Role};
 use crate::inward::Inward;
 use crate::shared::{Shared, closed_here};
 
-impl<R: Reader, W: Writer> Driver<R, W> {
+impl<R: Reader> Driver<R> {
     /// A client reads whatever happens: if it stopped while its server waits for it to read,
     /// both would wait for ever. A server may stop.
     pub(crate) fn may_read(&self) -> bool {
-        let crowded = self.writer.pending() > self.options.max_unwritten;
+        let crowded = self.pending() > self.options.max_unwritten;
         self.reads && !(self.role == Role::Server && crowded)
     }
 
@@ -56,9 +57,9 @@ impl<R: Reader, W: Writer> Driver<R, W> {
         };
         let done = match self.role {
             Role::Client if !self.reads => true,
-            Role::Client => self.writes && self.writer.pending() == 0,
+            Role::Client => self.writes && self.outlet.is_some() && self.pending() == 0,
             Role::Server if !self.writes => true,
-            Role::Server => self.requests.is_idle() && self.writer.pending() == 0,
+            Role::Server => self.requests.is_idle() && self.pending() == 0,
         };
         done || Instant::now() >= deadline
     }
@@ -67,6 +68,10 @@ impl<R: Reader, W: Writer> Driver<R, W> {
     pub(crate) async fn end(mut self) {
         self.shared.stop(closed_here("the connection was closed"));
         drop((self.requests, self.notifications));
+        let mut outlet = match self.outlet {
+            Some(outlet) => outlet,
+            None => poll_fn(|cx| self.shared.poll_outlet(cx)).await,
+        };
         let discard = async {
             while self.reads && matches!(self.reader.read(&mut self.frames).await, Ok(true)) {
                 self.frames.clear();
@@ -74,7 +79,7 @@ impl<R: Reader, W: Writer> Driver<R, W> {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = self.writer.close() => {}
+            () = outlet.close() => {}
             () = discard => {}
         }
     }

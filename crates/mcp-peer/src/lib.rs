@@ -9,10 +9,13 @@ mod inline;
 mod inward;
 mod notifications;
 mod options;
+mod outlet;
 mod peer;
+mod reply;
 mod requests;
 mod shared;
 mod state;
+mod wake;
 
 pub use background::background;
 pub use options::PeerOptions;

@@ -12,8 +12,9 @@ use crate::PeerOptions;
 use crate::call;
 use crate::driver::{Driver, Role};
 use crate::inward::Inward;
+use crate::outlet::Outlet;
+use crate::reply::Reply;
 use crate::shared::{Shared, closed_here};
-use crate::state::Reply;
 
 /// One end of a connection over a byte stream.
 ///
@@ -38,7 +39,7 @@ pub fn client<R: Reader, W: Writer>(
 ) -> Peer {
     let connection = Box::new(ClientConnection::new(options.limits()));
     let mut peer = start(
-        (reader, writer),
+        (reader, Box::new(writer)),
         connection,
         handler,
         (Role::Client, options),
@@ -62,15 +63,15 @@ pub fn server<R: Reader, W: Writer>(
 ) -> Peer {
     let connection = Box::new(ServerConnection::new(options.limits(), identity));
     start(
-        (reader, writer),
+        (reader, Box::new(writer)),
         connection,
         handler,
         (Role::Server, options),
     )
 }
 
-fn start<R: Reader, W: Writer>(
-    stream: (R, W),
+fn start<R: Reader>(
+    stream: (R, Box<dyn Outlet>),
     connection: Box<dyn Connection<Tag = Reply> + Send>,
     handler: Arc<dyn Handler<RequestContext>>,
     (role, options): (Role, PeerOptions),

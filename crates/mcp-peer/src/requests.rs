@@ -98,6 +98,13 @@ impl Requests {
         self.start_waiting();
     }
 
+    /// Takes the answers of tasks that have ended.
+    pub(crate) fn collect(&mut self) {
+        if let Some(joined) = self.tasks.try_join_next_with_id() {
+            self.joined(joined);
+        }
+    }
+
     fn finish(&mut self, task: task::Id, id: Id, outcome: Outcome) {
         // The peer may have cancelled the request and used the id for another one since.
         if self

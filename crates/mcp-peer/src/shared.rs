@@ -1,20 +1,24 @@
 //! What callers and the driver share: the protocol core behind a lock, and ways to wake up.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::task::{Context, Poll};
 
-use mcp_jsonrpc::{Id, Notification, Refused};
+use mcp_jsonrpc::{Id, Notification, Packet, Refused};
 use mcp_protocol::ProtocolVersion;
 use mcp_protocol::lifecycle::{Connection, OutgoingCall};
 use mcp_transport::{Call, CallError, CallId, Delivery, TransportError, TransportErrorKind};
 use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::Instant;
 
-use crate::state::{Reply, State};
+use crate::outlet::Outlet;
+use crate::reply::Reply;
+use crate::state::State;
+use crate::wake::Wake;
 
 pub(crate) struct Shared {
     state: Mutex<State>,
     /// Wakes the driver.
-    pub(crate) wake: Notify,
+    pub(crate) wake: Wake,
     /// Wakes notifications that wait for room.
     pub(crate) room: Notify,
     /// One permit per call in flight.
@@ -32,7 +36,7 @@ impl Shared {
     ) -> Self {
         Self {
             state: Mutex::new(State::new(connection)),
-            wake: Notify::new(),
+            wake: Wake::default(),
             room: Notify::new(),
             permits: Semaphore::new(max_calls.clamp(1, Semaphore::MAX_PERMITS)),
             max_calls,
@@ -58,7 +62,7 @@ impl Shared {
             sink
         });
         let place = call.extensions.get::<CallId>();
-        let now = now();
+        let now = Instant::now().into_std();
         let mut state = self.lock();
         if let Some(reason) = &state.ending {
             return Err(closed(reason, Delivery::NotSent));
@@ -69,8 +73,7 @@ impl Shared {
                     place.set(&id);
                 }
                 state.calls.insert(id.clone(), sink);
-                drop(state);
-                self.wake.notify_one();
+                self.send(state);
                 Ok(id)
             }
             Err((Refused::Busy { limit }, _)) => Err(CallError::Busy { limit }),
@@ -90,7 +93,7 @@ impl Shared {
             .cancel(id, Some("the caller waits no more"));
         drop(state);
         if told.is_some() {
-            self.wake.notify_one();
+            self.wake.wake();
         }
     }
 
@@ -113,9 +116,64 @@ impl Shared {
                 .as_ref()
                 .map_or(0, |params| params.as_bytes().len());
         state.connection.notify(notification);
-        drop(state);
-        self.wake.notify_one();
+        self.send(state);
         Ok(None)
+    }
+
+    /// Has what was queued sent.
+    ///
+    /// Who calls alone writes at once, without the detour by the driver's task. Where several
+    /// calls are in flight the driver writes, and what has gathered by then goes out together.
+    fn send(&self, mut state: MutexGuard<'_, State>) {
+        let alone = state.calls.len().max(state.in_flight) <= 1;
+        let due = state.connection.poll_timeout().map(Instant::from_std);
+        let late = due.is_some_and(|due| state.alarm.is_none_or(|alarm| due < alarm));
+        let outlet = state.outlet.take_if(|_| alone);
+        let mut sent = false;
+        if let Some(outlet) = outlet {
+            // The oldest; if others wait behind it, the driver has been told of them.
+            let packet = state.connection.poll_transmit();
+            drop(state);
+            let mut outlet = Borrowed::new(self, outlet);
+            sent = outlet.write(packet.as_ref());
+        } else {
+            drop(state);
+        }
+        if !sent || late {
+            self.wake.wake();
+        }
+    }
+
+    /// Puts the way out back to where callers find it.
+    pub(crate) fn give_back(&self, outlet: Box<dyn Outlet>) {
+        let mut state = self.lock();
+        if state.over {
+            drop(state);
+            return drop(outlet);
+        }
+        self.wrote(&mut state, outlet.pending());
+        state.outlet = Some(outlet);
+        let missed = std::mem::take(&mut state.missed);
+        drop(state);
+        if missed {
+            self.wake.wake();
+        }
+    }
+
+    /// Waits for the way out, where a caller has it.
+    pub(crate) fn poll_outlet(&self, cx: &Context<'_>) -> Poll<Box<dyn Outlet>> {
+        loop {
+            self.wake.listen();
+            let mut state = self.lock();
+            if let Some(outlet) = state.outlet.take() {
+                return Poll::Ready(outlet);
+            }
+            state.missed = true;
+            drop(state);
+            if self.wake.poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+        }
     }
 
     pub(crate) fn negotiated(&self, version: ProtocolVersion) {
@@ -133,7 +191,7 @@ impl Shared {
     /// Takes no more calls from now on.
     pub(crate) fn refuse(&self, reason: Arc<TransportError>) {
         self.lock().ending.get_or_insert(reason);
-        self.wake.notify_one();
+        self.wake.wake();
     }
 
     /// Makes way for the reason of the reading end, which says more than the broken pipe that
@@ -150,7 +208,7 @@ impl Shared {
         let replies = state.give_up_all("the connection is closing");
         drop(state);
         fail(replies, &reason);
-        self.wake.notify_one();
+        self.wake.wake();
     }
 
     /// The end: nothing is sent or received any more.
@@ -158,7 +216,10 @@ impl Shared {
         let mut state = self.lock();
         let reason = Arc::clone(state.ending.get_or_insert_with(|| Arc::new(reason)));
         let replies = state.close();
+        state.over = true;
+        let outlet = state.outlet.take();
         drop(state);
+        drop(outlet);
         fail(replies, &reason);
         self.permits.close();
         self.room.notify_waiters();
@@ -184,8 +245,38 @@ impl Shared {
     }
 }
 
-pub(crate) fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
+/// The way out in the hands of a caller. However that ends, it is given back.
+struct Borrowed<'a> {
+    shared: &'a Shared,
+    outlet: Option<Box<dyn Outlet>>,
+}
+
+impl<'a> Borrowed<'a> {
+    const fn new(shared: &'a Shared, outlet: Box<dyn Outlet>) -> Self {
+        Self {
+            shared,
+            outlet: Some(outlet),
+        }
+    }
+
+    /// Whether all is written, and the driver has nothing to do.
+    fn write(&mut self, packet: Option<&Packet>) -> bool {
+        let Some(outlet) = &mut self.outlet else {
+            return false;
+        };
+        if let Some(packet) = packet {
+            outlet.feed(packet);
+        }
+        matches!(outlet.try_flush(), Poll::Ready(Ok(())))
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let Some(outlet) = self.outlet.take() {
+            self.shared.give_back(outlet);
+        }
+    }
 }
 
 pub(crate) fn closed(reason: &Arc<TransportError>, delivery: Delivery) -> CallError {
@@ -201,7 +292,8 @@ pub(crate) fn closed_here(message: &str) -> TransportError {
 
 fn fail(replies: Vec<Reply>, reason: &Arc<TransportError>) {
     for reply in replies {
-        // Whoever has dropped the other end does not wait.
-        let _gone = reply.send(Err(closed(reason, Delivery::Unknown)));
+        if let Some(waker) = reply.fill(Err(closed(reason, Delivery::Unknown))) {
+            waker.wake();
+        }
     }
 }

@@ -1,23 +1,32 @@
 //! What the lock guards: the protocol core, and what callers have attached to their calls.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_jsonrpc::{Failure, Id, Notification, RawJson, Request};
+use mcp_jsonrpc::{Failure, Id, IdMap, Notification, Packet, RawJson, Request};
 use mcp_protocol::RequestContext;
 use mcp_protocol::lifecycle::{Connection, Event};
 use mcp_transport::{CallError, Progress, ProgressSink, TransportError};
-use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-/// Where the outcome of a call goes.
-pub(crate) type Reply = oneshot::Sender<Result<RawJson, CallError>>;
+use crate::outlet::Outlet;
+use crate::reply::Reply;
 
 pub(crate) struct State {
     pub(crate) connection: Box<dyn Connection<Tag = Reply> + Send>,
     /// The calls in flight, each with where its progress goes.
-    pub(crate) calls: HashMap<Id, Option<ProgressSink>>,
+    pub(crate) calls: IdMap<Option<ProgressSink>>,
+    /// How many of them there were when the driver last looked.
+    pub(crate) in_flight: usize,
+    /// The way out, while nobody writes.
+    pub(crate) outlet: Option<Box<dyn Outlet>>,
+    /// Whether the driver has looked for it in vain.
+    pub(crate) missed: bool,
+    /// When the driver looks at the time next.
+    pub(crate) alarm: Option<Instant>,
     /// Why the connection takes no more calls.
     pub(crate) ending: Option<Arc<TransportError>>,
+    /// Whether there is no driver any more.
+    pub(crate) over: bool,
     /// How many bytes wait to be written, as far as is known.
     pub(crate) unwritten: usize,
     /// Whether someone waits for room.
@@ -37,8 +46,13 @@ impl State {
     pub(crate) fn new(connection: Box<dyn Connection<Tag = Reply> + Send>) -> Self {
         Self {
             connection,
-            calls: HashMap::new(),
+            calls: IdMap::default(),
+            in_flight: 0,
+            outlet: None,
+            missed: false,
+            alarm: None,
             ending: None,
+            over: false,
             unwritten: 0,
             crowded: false,
         }
@@ -52,6 +66,25 @@ impl State {
                 return Some(work);
             }
         }
+    }
+
+    /// Takes what is to be sent, unless somebody writes: what they have taken goes first. Gives
+    /// the way out back, unless it may rest and there is nothing to write.
+    pub(crate) fn take_packets(
+        &mut self,
+        outlet: Option<Box<dyn Outlet>>,
+        may_rest: bool,
+        packets: &mut Vec<Packet>,
+    ) -> Option<Box<dyn Outlet>> {
+        let outlet = outlet.or_else(|| self.outlet.take());
+        self.missed = outlet.is_none();
+        let outlet = outlet?;
+        packets.extend(std::iter::from_fn(|| self.connection.poll_transmit()));
+        if may_rest && packets.is_empty() && outlet.pending() == 0 {
+            self.outlet = Some(outlet);
+            return None;
+        }
+        Some(outlet)
     }
 
     /// Gives up the calls in flight, oldest first; the peer is told.

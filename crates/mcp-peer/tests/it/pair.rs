@@ -1,12 +1,13 @@
 //! Our client against our server, on several threads.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
-use mcp_jsonrpc::{ErrorObject, RawJson};
-use mcp_peer::PeerOptions;
+use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
+use mcp_peer::{Peer, PeerOptions};
 use mcp_protocol::lifecycle::ServerIdentity;
-use mcp_protocol::{Implementation, ServerCapabilities};
-use mcp_transport::{Call, CallError, Channel, memory};
+use mcp_protocol::{Implementation, RequestContext, ServerCapabilities};
+use mcp_transport::{BoxFuture, Call, CallError, Channel, Handler, Incoming, memory};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -14,9 +15,13 @@ use crate::Script;
 
 /// A call that is served without a handshake.
 fn call(n: usize) -> Call {
+    with_arguments(&json!({"n": n}))
+}
+
+fn with_arguments(arguments: &Value) -> Call {
     let params = json!({
         "name": "t",
-        "arguments": {"n": n},
+        "arguments": arguments,
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -65,5 +70,69 @@ async fn check(n: usize, call: impl Future<Output = Result<RawJson, CallError>>)
     tokio::select! {
         answer = call => assert_eq!(answer.unwrap().decode::<usize>().unwrap(), n),
         () = tokio::task::yield_now(), if n.is_multiple_of(7) => {}
+    }
+}
+
+/// Answers each call with the number in the notification that its caller had sent before.
+#[derive(Debug, Default)]
+struct LastTold(Mutex<HashMap<usize, usize>>);
+
+impl LastTold {
+    fn numbers(params: Option<RawJson>) -> (usize, usize) {
+        let params: Value = params.unwrap_or(RawJson::EMPTY).decode().unwrap();
+        let number = |name| params.pointer(name).and_then(Value::as_u64).unwrap_or(0);
+        let number = |name| usize::try_from(number(name)).unwrap();
+        (number("/arguments/caller"), number("/arguments/n"))
+    }
+}
+
+impl Handler<RequestContext> for LastTold {
+    fn request(
+        self: Arc<Self>,
+        asked: Incoming<Request, RequestContext>,
+    ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
+        let (caller, _) = Self::numbers(asked.message.params);
+        let last = self.0.lock().unwrap().get(&caller).copied();
+        Box::pin(async move { Ok(RawJson::encode(&last).unwrap()) })
+    }
+
+    fn notification(
+        self: Arc<Self>,
+        told: Incoming<Notification, RequestContext>,
+    ) -> BoxFuture<'static, ()> {
+        let (caller, n) = Self::numbers(told.message.params);
+        self.0.lock().unwrap().insert(caller, n);
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_one_caller_sends_stays_in_order_whoever_writes_it() {
+    let ((reader, writer), (far_reader, far_writer)) = memory(16);
+    let info = Implementation::new("test", "0");
+    let identity = Arc::new(ServerIdentity::new(info, ServerCapabilities::default()));
+    let options = PeerOptions::default();
+    let handler = Arc::new(LastTold::default());
+    mcp_peer::server(far_reader, far_writer, identity, handler, options.clone());
+    let peer = mcp_peer::client(reader, writer, Script::idle(), options);
+    // Alone the caller writes itself; with others the driver does.
+    for callers in [1, 2, 8, 1] {
+        let mut tasks = JoinSet::new();
+        for caller in 0..callers {
+            let peer = peer.clone();
+            tasks.spawn(async move { tell_and_ask(&peer, caller).await });
+        }
+        tasks.join_all().await;
+    }
+    peer.close().await;
+}
+
+async fn tell_and_ask(peer: &Peer, caller: usize) {
+    for n in 1..500 {
+        let call = with_arguments(&json!({"caller": caller, "n": n}));
+        let told = Notification::new("notifications/test", call.params.clone());
+        peer.notify(told).await.unwrap();
+        let last: usize = peer.call(call).await.unwrap().decode().unwrap();
+        assert_eq!(last, n, "caller {caller}");
     }
 }
