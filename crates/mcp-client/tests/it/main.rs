@@ -17,6 +17,7 @@ mod headers;
 mod held;
 mod http;
 mod listen;
+mod names;
 mod negotiate;
 mod pages;
 mod pool;
