@@ -24,6 +24,7 @@ mod cancelling;
 mod errors;
 mod framing;
 mod ids;
+mod limits;
 mod mirroring;
 mod opening;
 mod racing;
