@@ -22,6 +22,8 @@ use crate::exit::{Failure, chain};
 pub(crate) use self::found::{Found, find, names};
 pub(crate) use self::seen::Seen;
 
+/// How long a call may take where neither the command line nor the file says.
+const CALL: Duration = Duration::from_secs(60);
 /// How long processes may take to end that were killed.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -155,9 +157,12 @@ impl Fleet {
             return Err(Failure::usage(format!("{}: {reason}", file.display())));
         }
         let servers = config.servers().iter().map(|(name, server)| {
-            let limit = arguments.startup_timeout.or(server.startup_timeout);
-            let limit = limit.unwrap_or(manner.startup);
-            let options = limited(server.options(), limit, arguments.call_timeout);
+            let startup = arguments.startup_timeout.or(server.startup_timeout);
+            let options = limited(server.options(), startup.unwrap_or(manner.startup));
+            let options = match (arguments.call_timeout, server.call_timeout) {
+                (None, Some(_)) => options,
+                (limit, _) => options.with_timeouts(within(limit)),
+            };
             (watched(name, server), options)
         });
         let mut fleet = Self::of(servers);
@@ -168,10 +173,10 @@ impl Fleet {
 
     async fn own(arguments: &ServerArguments, manner: Manner) -> Result<Self, Failure> {
         let (servers, wiki) = own::servers().await?;
-        let limit = arguments.startup_timeout.unwrap_or(manner.startup);
+        let startup = arguments.startup_timeout.unwrap_or(manner.startup);
         let options = || {
-            let options = ServerOptions::new().with_trusted(true);
-            limited(options, limit, arguments.call_timeout)
+            limited(ServerOptions::new().with_trusted(true), startup)
+                .with_timeouts(within(arguments.call_timeout))
         };
         let mut fleet = Self::of(servers.into_iter().map(|server| (server, options())));
         fleet.wiki = Some(wiki);
@@ -216,10 +221,14 @@ fn builder() -> PoolBuilder {
     ServerPool::builder().client(client)
 }
 
-fn limited(options: ServerOptions, startup: Duration, call: Duration) -> ServerOptions {
+fn limited(options: ServerOptions, startup: Duration) -> ServerOptions {
     options
         .with_startup_timeout(startup)
         // A person waits: one try within the limit, not several.
         .with_attempts(1)
-        .with_timeouts(Timeouts::within(call))
+}
+
+/// The limit of a call, progress or not.
+fn within(limit: Option<Duration>) -> Timeouts {
+    Timeouts::within(limit.unwrap_or(CALL))
 }

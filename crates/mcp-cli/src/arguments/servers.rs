@@ -22,9 +22,9 @@ pub(crate) struct ServerArguments {
     /// what the file says. A server that is downloaded at its first start may need more
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) startup_timeout: Option<Duration>,
-    /// How long one call may take
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) call_timeout: Duration,
+    /// How long one call may take; 60, or what the file says
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) call_timeout: Option<Duration>,
 }
 
 /// The arguments of the commands that ask every server.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcp::{Config, Transport};
+use mcp::{Checked, Config, ConfigError, Transport};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure, chain};
@@ -14,19 +14,15 @@ pub(super) fn run(config: Option<&Path>, json: bool) -> Result<Exit, Failure> {
         Some(file) => file.to_owned(),
         None => found()?,
     };
-    let shown = file.display().to_string();
-    let (config, mistakes) = match Config::load(&file) {
-        Ok(config) => (Some(config), Vec::new()),
-        Err(mistake) => (None, vec![chain(&mistake)]),
-    };
+    let checked = Config::check(&file);
+    let file = file.display().to_string();
     let text = if json {
-        let report = as_json(&shown, config.as_ref(), &mistakes);
-        serde_json::to_string_pretty(&report).map_err(Failure::failed)?
+        serde_json::to_string_pretty(&as_json(&file, &checked)).map_err(Failure::failed)?
     } else {
-        output::visible(&as_text(&shown, config.as_ref(), &mistakes))
+        output::visible(&as_text(&file, &checked))
     };
     output::answer(&text);
-    Ok(match mistakes.is_empty() {
+    Ok(match checked.mistakes.is_empty() {
         true => Exit::Done,
         false => Exit::Usage,
     })
@@ -43,19 +39,17 @@ fn found() -> Result<PathBuf, Failure> {
     })
 }
 
-fn as_text(file: &str, config: Option<&Config>, mistakes: &[String]) -> String {
-    let mut lines = mistakes.to_vec();
-    if let Some(config) = config {
-        lines.extend_from_slice(config.warnings());
-        for (name, server) in config.servers() {
-            let how = match server.transport {
-                Transport::Stdio(_) => "stdio",
-                _ => "HTTP",
-            };
-            lines.push(format!("{file}: server {name:?} is reached over {how}"));
-        }
+fn as_text(file: &str, checked: &Checked) -> String {
+    let mut lines: Vec<String> = checked.mistakes.iter().map(|m| chain(m)).collect();
+    lines.extend_from_slice(checked.config.warnings());
+    for (name, server) in checked.config.servers() {
+        let how = match server.transport {
+            Transport::Stdio(_) => "stdio",
+            _ => "HTTP",
+        };
+        lines.push(format!("{file}: server {name:?} is reached over {how}"));
     }
-    let sum = match mistakes.len() {
+    let sum = match checked.mistakes.len() {
         0 => "no mistakes".to_owned(),
         1 => "1 mistake".to_owned(),
         n => format!("{n} mistakes"),
@@ -64,11 +58,14 @@ fn as_text(file: &str, config: Option<&Config>, mistakes: &[String]) -> String {
     lines.join("\n")
 }
 
-fn as_json(file: &str, config: Option<&Config>, mistakes: &[String]) -> Value {
-    let servers: Vec<&String> = config
-        .into_iter()
-        .flat_map(|c| c.servers().keys())
-        .collect();
-    let warnings = config.map(Config::warnings).unwrap_or_default();
-    json!({"config": file, "servers": servers, "mistakes": mistakes, "warnings": warnings})
+fn as_json(file: &str, checked: &Checked) -> Value {
+    let servers: Vec<&String> = checked.config.servers().keys().collect();
+    let mistake = |mistake: &ConfigError| json!({"server": mistake.server(), "key": mistake.key(), "message": chain(mistake)});
+    let mistakes: Vec<Value> = checked.mistakes.iter().map(mistake).collect();
+    json!({
+        "config": file,
+        "servers": servers,
+        "mistakes": mistakes,
+        "warnings": checked.config.warnings(),
+    })
 }

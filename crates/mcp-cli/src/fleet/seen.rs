@@ -98,18 +98,33 @@ impl Watched {
     }
 }
 
+impl Watched {
+    /// Notes how long a connection took to be opened.
+    async fn note(
+        &self,
+        opening: BoxFuture<'_, Result<Link, ConnectError>>,
+    ) -> Result<Link, ConnectError> {
+        let begun = Instant::now();
+        let link = opening.await?;
+        let mut state = self.seen.state();
+        state.opening = Some(begun.elapsed());
+        state.connections += 1;
+        Ok(link)
+    }
+}
+
 impl Connect for Watched {
     fn connect(
         &self,
         handler: Arc<dyn Handler<RequestContext>>,
     ) -> BoxFuture<'_, Result<Link, ConnectError>> {
-        Box::pin(async move {
-            let begun = Instant::now();
-            let link = self.connect.connect(handler).await?;
-            let mut state = self.seen.state();
-            state.opening = Some(begun.elapsed());
-            state.connections += 1;
-            Ok(link)
-        })
+        Box::pin(self.note(self.connect.connect(handler)))
+    }
+
+    fn connect_once(
+        &self,
+        handler: Arc<dyn Handler<RequestContext>>,
+    ) -> BoxFuture<'_, Result<Link, ConnectError>> {
+        Box::pin(self.note(self.connect.connect_once(handler)))
     }
 }

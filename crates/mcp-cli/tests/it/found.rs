@@ -79,12 +79,38 @@ fn config_check_says_what_is_wrong_and_starts_nothing() {
 
     scratch.write(
         "bad.json",
-        r#"{"mcpServers": {"a": {"command": 7}, "b": {"url": "x"}, "c": {"command": "x"}}}"#,
+        r#"{"mcpServers": {"a": {"command": 7, "args": [1]}, "b": {"url": "x"}, "c": {"command": "x", "nonsense": 1}}}"#,
     );
     let ended = scratch.mcp(&["config", "check", "--config", "bad.json"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
-    let told = r#"bad.json: server "a": key "command": expected a string"#;
-    assert!(ended.out.contains(told), "{ended:?}");
+    let lines: Vec<&str> = ended.out.lines().collect();
+    let [command, args, url, nonsense, good, sum] = lines[..] else {
+        panic!("{ended:?}");
+    };
+    for (line, told) in [
+        (
+            command,
+            r#"bad.json: server "a": key "command": expected a string"#,
+        ),
+        (
+            args,
+            r#"bad.json: server "a": key "args[0]": expected a string"#,
+        ),
+        (url, r#"bad.json: server "b": key "url""#),
+        (
+            nonsense,
+            r#"bad.json: server "c": key "nonsense" is ignored"#,
+        ),
+        (good, r#"bad.json: server "c" is reached over stdio"#),
+        (sum, "bad.json: 3 mistakes"),
+    ] {
+        assert!(line.starts_with(told), "{told} in {ended:?}");
+    }
+    let ended = scratch.mcp(&["config", "check", "--config", "bad.json", "--json"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(report["mistakes"][1]["key"], "args[0]");
+    assert_eq!(report["servers"], json!(["c"]));
 }
 
 #[test]
