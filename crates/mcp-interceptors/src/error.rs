@@ -175,6 +175,12 @@ impl CallError {
         self.0.payload.as_ref()
     }
 
+    /// What caused it, without a copy.
+    #[must_use]
+    pub fn into_source(self) -> Option<BoxError> {
+        self.0.source
+    }
+
     /// This error and everything that caused it, in one line: `a: b: c`.
     #[must_use]
     pub fn chain(&self) -> String {
