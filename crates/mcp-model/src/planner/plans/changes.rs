@@ -4,9 +4,35 @@ use serde_json::Value;
 
 use super::{Skill, count, general, line, nobody_can_tell, text};
 use crate::planner::desk::{Action, Desk};
+use crate::planner::question::bare;
 
 /// A question of so few words about changes means those of the working tree.
 const SHORT: usize = 3;
+
+/// Arguments for the older side of a comparison, and for the newer one.
+const OLDER: &[&str] = &["from", "since", "base", "old"];
+const NEWER: &[&str] = &["to", "until", "head", "new"];
+
+/// The revisions that a question names, at most two: what is compared with what.
+fn sides(text: &str) -> Vec<String> {
+    let words = text.split([' ', ',']).map(bare);
+    let ends = words.flat_map(|word| word.split("..").map(|end| end.trim_matches('.')));
+    let revisions = ends.filter(|word| is_revision(word));
+    revisions.take(2).map(str::to_owned).collect()
+}
+
+/// Whether a word is a revision, as far as its looks tell: `HEAD~2`, `main^`, `1a2b3c4`, `v1.0`.
+fn is_revision(word: &str) -> bool {
+    let is_hash = (7..=64).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_hexdigit())
+        && word.bytes().any(|b| b.is_ascii_digit());
+    let is_version = word
+        .strip_prefix('v')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('.'));
+    let name = word.split(['~', '^']).next().unwrap_or_default();
+    let has_steps = name.len() < word.len() && !name.is_empty();
+    is_hash || is_version || has_steps || name == "HEAD"
+}
 
 pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
     let question = &desk.question;
@@ -24,35 +50,47 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
     if !about_changes || !(about_files || question.words.len() <= SHORT) {
         return None;
     }
+    let sides = sides(&question.text);
     let skill = Skill {
         must: &["changes", "diff", "status"],
         should: &["working", "tree", "files", "functions", "lines", "added"],
-        given: Vec::new(),
-        takes_first: false,
+        given: [OLDER, NEWER]
+            .into_iter()
+            .zip(sides.iter().map(|side| Value::from(side.as_str())))
+            .collect(),
+        takes_first: !sides.is_empty(),
     };
     let seen = match skill.result(desk) {
         Some(Ok(seen)) => seen,
         Some(Err(action)) => return Some(action),
-        None => return Some(nobody_can_tell("what changed in a working tree")),
+        None if sides.is_empty() => {
+            return Some(nobody_can_tell("what changed in a working tree"));
+        }
+        None => return Some(nobody_can_tell("what changed between revisions")),
+    };
+    let place = match sides.as_slice() {
+        [] => "in the working tree".to_owned(),
+        [from] => format!("since {}", line(from, 200)),
+        [from, to, ..] => format!("from {} to {}", line(from, 200), line(to, 200)),
     };
     let with_functions = question.mentions(&["function", "functions", "method", "methods", "fn"]);
     let answer = seen
         .json()
-        .and_then(|result| answer(&result, with_functions))
+        .and_then(|result| answer(&result, &place, with_functions))
         .unwrap_or_else(|| general::quote(seen));
     Some(Action::Answer(answer))
 }
 
 /// The answer, if the result has the shape of a list of changed files.
-fn answer(result: &Value, with_functions: bool) -> Option<String> {
+fn answer(result: &Value, place: &str, with_functions: bool) -> Option<String> {
     let files = result.get("files")?.as_array()?;
     if files.is_empty() {
-        return Some("Nothing changed in the working tree.".to_owned());
+        return Some(format!("Nothing changed {place}."));
     }
     let total = result.get("total").and_then(Value::as_u64);
     let total = total.and_then(|total| usize::try_from(total).ok());
     let total = total.unwrap_or_default().max(files.len());
-    let mut answer = format!("{} changed in the working tree", count(total, "file"));
+    let mut answer = format!("{} changed {place}", count(total, "file"));
     if total > files.len() {
         answer.push_str(&format!("; {} of them", files.len()));
     }
@@ -112,6 +150,24 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const TREE: &str = "in the working tree";
+
+    #[test]
+    fn revisions_are_told_from_other_words() {
+        for (text, expected) in [
+            ("What changed since HEAD~1?", &["HEAD~1"][..]),
+            (
+                "files changed between v1.0 and main^2.",
+                &["v1.0", "main^2"],
+            ),
+            ("changes in 1a2b3c4..HEAD", &["1a2b3c4", "HEAD"]),
+            ("Which files changed in the working tree?", &[]),
+            ("changes of defaced or 20261201x since yesterday", &[]),
+        ] {
+            assert_eq!(sides(text), expected, "{text}");
+        }
+    }
+
     #[test]
     fn files_counts_and_functions_are_named_and_nothing_else() {
         let result = json!({"total": 3, "files": [
@@ -121,20 +177,20 @@ mod tests {
             {"path": "gone.txt", "state": "deleted", "added": 0, "removed": 2},
         ]});
         assert_eq!(
-            answer(&result, true).unwrap(),
+            answer(&result, TREE, true).unwrap(),
             "3 files changed in the working tree:\n\
              - a.rs: modified, +3 -1; adds the functions alpha, T::beta\n\
              - x\\ny.png: new, binary\n\
              - gone.txt: deleted, +0 -2"
         );
-        assert!(!answer(&result, false).unwrap().contains("alpha"));
+        assert!(!answer(&result, TREE, false).unwrap().contains("alpha"));
         let page = json!({"total": 7, "files": [{"path": "a", "state": "new"}]});
         assert_eq!(
-            answer(&page, false).unwrap(),
+            answer(&page, TREE, false).unwrap(),
             "7 files changed in the working tree; 1 of them:\n- a: new"
         );
-        let clean = answer(&json!({"files": []}), true).unwrap();
+        let clean = answer(&json!({"files": []}), TREE, true).unwrap();
         assert_eq!(clean, "Nothing changed in the working tree.");
-        assert!(answer(&json!({"lines": []}), true).is_none());
+        assert!(answer(&json!({"lines": []}), TREE, true).is_none());
     }
 }
