@@ -35,6 +35,9 @@ fn server() -> Server {
     Server::builder("ends", "1.0.0")
         .tool(tool("hello"), hello)
         .tool(tool("die"), die)
+        .tool(tool("pid"), |_: NoArgs, _| async {
+            Ok::<_, ToolError>(std::process::id().to_string())
+        })
         .tool(tool("slow"), |_: NoArgs, _| async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             Ok::<_, ToolError>("at last")
@@ -78,6 +81,30 @@ async fn s02_a_call_that_its_server_does_not_survive_says_how_it_ended() {
         "hello",
         "a29: the next call starts it again"
     );
+    pool.shutdown().await;
+}
+
+#[tokio::test]
+async fn s02_all_open_calls_of_a_killed_server_fail_at_once_with_the_signal() {
+    let pool = pool(&json!({"a": child()}));
+    assert_eq!(greeting(&pool, "a").await, "hello");
+    let options = CallOptions::new();
+    let never = || pool.call_tool("a", CallToolParams::new("never"), &options);
+    let kill = async {
+        // It is the fourth of its connection, so the others are on their way.
+        let pid = pool.call_tool("a", CallToolParams::new("pid"), &options);
+        let pid = pid.await.unwrap().first_text().unwrap().to_owned();
+        let killed = Command::new("kill").args(["-9", &pid]).status().unwrap();
+        assert!(killed.success());
+    };
+    let (one, two, three, ()) = tokio::join!(never(), never(), never(), kill);
+    for outcome in [one, two, three] {
+        let error = outcome.unwrap_err();
+        assert!(matches!(error, PoolError::OutcomeUnknown { .. }), "{error}");
+        let text = error.chain();
+        assert!(text.contains("was killed by signal 9"), "{text}");
+    }
+    assert_eq!(greeting(&pool, "a").await, "hello");
     pool.shutdown().await;
 }
 

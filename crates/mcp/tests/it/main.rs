@@ -1,5 +1,10 @@
 //! The facade: configuration files, and servers reached through them.
 
+#![expect(
+    clippy::excessive_nesting,
+    reason = "what runs side by side stands where it is started"
+)]
+
 #[cfg(test)]
 mod config;
 #[cfg(test)]
@@ -14,5 +19,12 @@ mod many;
 #[cfg(test)]
 mod mistakes;
 #[cfg(test)]
+mod served;
+#[cfg(test)]
 #[cfg(unix)]
 mod servers;
+#[cfg(test)]
+#[cfg(unix)]
+mod sessions;
+#[cfg(test)]
+mod users;

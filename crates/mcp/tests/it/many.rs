@@ -16,9 +16,9 @@ const COUNT: usize = 50;
 /// alive.
 fn script(n: usize) -> &'static str {
     match n {
-        // Ignores the end of its input.
+        // Ignores the end of its input; ten do, of which five
         0..5 => "exec 9>\"$ALIVE\"; \"$@\"; while :; do sleep 0.1; done",
-        // Ignores being asked to terminate, too.
+        // ignore being asked to terminate, too.
         5..10 => "trap '' TERM; exec 9>\"$ALIVE\"; \"$@\"; while :; do sleep 0.1; done",
         // Has a child of its own that ignores both.
         10..15 => "exec 9>\"$ALIVE\"; (trap '' TERM; while :; do sleep 0.1; done) & exec \"$@\"",
@@ -28,6 +28,8 @@ fn script(n: usize) -> &'static str {
 
 fn config(alive: &Path) -> Config {
     let program = std::env::current_exe().unwrap();
+    // Whatever the script becomes, it has this process id.
+    let script = |n| format!("echo $$ > \"$ALIVE.$$\"; {}", script(n));
     let server = |n| {
         let args = json!([
             "-c",
@@ -73,6 +75,18 @@ impl Witness {
         self.folder.path().join("alive")
     }
 
+    /// The process ids of the servers that were started.
+    fn pids(&self) -> Vec<u32> {
+        let names = std::fs::read_dir(self.folder.path()).unwrap();
+        let pid = |name: std::ffi::OsString| {
+            let name = name.into_string().ok()?;
+            name.strip_prefix("alive.")?.parse().ok()
+        };
+        names
+            .filter_map(|entry| pid(entry.ok()?.file_name()))
+            .collect()
+    }
+
     /// Waits until nobody holds the pipe open.
     async fn is_alone(&mut self) {
         self.pipe.read_to_end(&mut Vec::new()).await.unwrap();
@@ -91,7 +105,15 @@ async fn all_up(config: &Config) -> mcp::ServerPool {
 async fn s04_all_are_up_in_one_call_and_all_are_gone_after_shutdown() {
     let mut witness = Witness::new();
     let pool = all_up(&config(&witness.path())).await;
+    let pids = witness.pids();
+    assert_eq!(pids.len(), COUNT);
     pool.shutdown().await;
+    if cfg!(target_os = "linux") {
+        // Neither running nor waiting to be reaped.
+        let left = pids.iter().map(|pid| format!("/proc/{pid}"));
+        let left: Vec<_> = left.filter(|path| Path::new(path).exists()).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
     witness.is_alone().await;
 }
 
