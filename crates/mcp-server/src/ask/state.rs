@@ -55,7 +55,16 @@ impl Seal {
     }
 
     pub(super) fn seal(&self, carried: &Carried, subject: &Subject) -> Result<String, ErrorObject> {
-        let expires = (SystemTime::now() + TTL)
+        self.seal_until(SystemTime::now() + TTL, carried, subject)
+    }
+
+    fn seal_until(
+        &self,
+        expires: SystemTime,
+        carried: &Carried,
+        subject: &Subject,
+    ) -> Result<String, ErrorObject> {
+        let expires = expires
             .duration_since(UNIX_EPOCH)
             .map_or(0, |time| time.as_secs());
         let mut payload = expires.to_be_bytes().to_vec();
@@ -120,8 +129,61 @@ impl Subject {
         for name in ["_meta", "inputResponses", "requestState"] {
             params.remove(name);
         }
-        // A call without arguments may be written in three ways.
+        // A call without arguments may be written in three ways, and members in any order.
         params.retain(|_, value| !value.is_null() && *value != Value::Object(Map::new()));
-        Value::Object(params).to_string()
+        let mut params = Value::Object(params);
+        params.sort_all_objects();
+        params.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use mcp_jsonrpc::{MethodName, RawJson};
+    use serde_json::json;
+
+    use super::{Carried, Seal, Subject};
+
+    fn subject(params: RawJson) -> Subject {
+        Subject {
+            method: MethodName::from("tools/call"),
+            params,
+            principal: None,
+        }
+    }
+
+    #[test]
+    fn proto_61_a_state_is_good_for_a_while() {
+        let (seal, subject) = (Seal::new(None), subject(RawJson::from(json!({}))));
+        let until = |time| seal.seal_until(time, &Carried::default(), &subject);
+        let now = SystemTime::now();
+        for (time, is_good) in [
+            (now + Duration::from_secs(60), true),
+            (now - Duration::from_secs(2), false),
+            (SystemTime::UNIX_EPOCH, false),
+        ] {
+            let state = until(time).unwrap();
+            assert_eq!(seal.open(&state, &subject).is_ok(), is_good, "{time:?}");
+        }
+    }
+
+    #[test]
+    fn a_state_does_not_depend_on_how_the_params_are_written() {
+        let params = |text: &str| RawJson::parse(text.to_owned()).unwrap();
+        let first = subject(params(
+            r#"{"name":"t","arguments":{"a":{"x":1,"y":2},"b":2}}"#,
+        ));
+        let again = subject(params(
+            r#"{"requestState":"s", "arguments":{"b":2,"a":{"y":2,"x":1}}, "name":"t"}"#,
+        ));
+        let other = subject(params(
+            r#"{"name":"t","arguments":{"a":{"x":2,"y":1},"b":2}}"#,
+        ));
+        let seal = Seal::new(None);
+        let state = seal.seal(&Carried::default(), &first).unwrap();
+        assert!(seal.open(&state, &again).is_ok());
+        assert!(seal.open(&state, &other).is_err());
     }
 }
