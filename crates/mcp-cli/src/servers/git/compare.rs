@@ -34,6 +34,8 @@ pub(super) const SAFE: &[&str] = &[
     "--no-color",
     "--no-relative",
     "--ignore-submodules=dirty",
+    // Other forms run git in the submodule, by the submodule's configuration.
+    "--submodule=short",
     "--find-renames",
 ];
 

@@ -46,6 +46,7 @@ impl Git {
             "--no-show-signature",
             "--no-ext-diff",
             "--no-textconv",
+            "--submodule=short",
             "--format=%H%x1f%an%x1f%aI%x1f%s",
             &count,
             &start,

@@ -1,6 +1,6 @@
 //! Runs the installed git, without anything that a repository's configuration could start.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
+use super::bytes;
 use super::error::GitError;
 
 /// How long one run of git may take.
@@ -23,7 +24,7 @@ const COMPLAINT: usize = 4 * 1024;
 pub(crate) struct Git {
     top: PathBuf,
     /// Settings that turn off what the repository's own configuration would run.
-    overrides: Vec<(String, String)>,
+    overrides: Vec<(OsString, &'static str)>,
 }
 
 /// What git wrote.
@@ -38,7 +39,8 @@ impl Git {
     /// Finds the working tree that a folder is in.
     ///
     /// # Errors
-    /// When git is not installed, or the folder is in no working tree.
+    /// When git is not installed, the folder is in no working tree, or the repository's
+    /// configuration puts the working tree where the repository is not.
     pub(crate) async fn open(folder: &Path) -> Result<Self, GitError> {
         let here = Self {
             top: folder.to_owned(),
@@ -60,12 +62,34 @@ impl Git {
             Err(e) => return Err(e),
         };
         let top = top.strip_suffix(b"\n").unwrap_or(&top);
-        let mut git = Self {
-            top: super::bytes::path(top),
+        let git = Self {
+            top: bytes::path(top),
             overrides: Vec::new(),
         };
-        git.overrides = git.filters().await?;
-        Ok(git)
+        // `core.worktree` may name any folder of the machine.
+        let repository = ["rev-parse", "--absolute-git-dir"];
+        let here = here.run(&repository, b"").await?;
+        if git.run(&repository, b"").await.ok().as_ref() != Some(&here) {
+            return Err(GitError::NoRepository {
+                folder: folder.display().to_string(),
+                reason: format!(
+                    "its repository names {} as the working tree, which does not lead back to it",
+                    git.top.display()
+                ),
+            });
+        }
+        git.guarded().await
+    }
+
+    /// The same, with all turned off that the repository's configuration, as it is now, would run.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub(super) async fn guarded(&self) -> Result<Self, GitError> {
+        Ok(Self {
+            top: self.top.clone(),
+            overrides: self.filters().await?,
+        })
     }
 
     /// The top folder of the working tree.
@@ -126,11 +150,16 @@ impl Git {
                 let _ = stdin.write_all(input).await;
             }
         };
-        let (read, complaint, ()) = tokio::join!(
-            read_up_to(stdout, limit),
-            read_up_to(stderr, COMPLAINT),
-            feed
-        );
+        let complain = async {
+            let mut stderr = stderr;
+            let complaint = read_up_to(stderr.as_mut(), COMPLAINT).await;
+            // Git must not stop, or be ended, because nobody reads what it warns of.
+            if let Some(stderr) = &mut stderr {
+                let _ = tokio::io::copy(stderr, &mut tokio::io::sink()).await;
+            }
+            complaint
+        };
+        let (read, complaint, ()) = tokio::join!(read_up_to(stdout, limit), complain, feed);
         let written = read?;
         if written.is_cut {
             child.kill().await?;
@@ -164,6 +193,7 @@ impl Git {
                 "core.hooksPath=/dev/null",
             ])
             .args(["-c", "log.showSignature=false", "-c", "color.ui=false"])
+            .args(["-c", "diff.orderFile=/dev/null"])
             .args([
                 "-c",
                 "i18n.logOutputEncoding=UTF-8",
@@ -186,6 +216,8 @@ impl Git {
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // Unlike `protocol.allow`, it also counts where one protocol is allowed by name.
+            .env("GIT_ALLOW_PROTOCOL", "")
             .env("GIT_CONFIG_COUNT", self.overrides.len().to_string());
         for (n, (key, value)) in self.overrides.iter().enumerate() {
             command.env(format!("GIT_CONFIG_KEY_{n}"), key);
@@ -196,25 +228,22 @@ impl Git {
 
     /// Turns off the content filters that the repository itself configures: they are programs
     /// that reading a changed file would start. The user's own stay.
-    async fn filters(&self) -> Result<Vec<(String, String)>, GitError> {
+    async fn filters(&self) -> Result<Vec<(OsString, &'static str)>, GitError> {
         let list = ["config", "--list", "--show-scope", "-z", "--name-only"];
         let written = self.run(&list, b"").await?;
         let mut fields = written.split(|byte| *byte == 0);
         let mut overrides = Vec::new();
         while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
-            let Ok(key) = std::str::from_utf8(key) else {
-                continue;
-            };
             let own = scope == b"local" || scope == b"worktree";
-            let filter = key
-                .strip_prefix("filter.")
-                .and_then(|rest| rest.rsplit_once('.'));
-            let value = match filter {
-                Some((_, "clean" | "smudge" | "process")) if own => "",
-                Some((_, "required")) if own => "false",
+            if !own || !key.starts_with(b"filter.") {
+                continue;
+            }
+            let value = match key.rsplit(|byte| *byte == b'.').next() {
+                Some(b"clean" | b"smudge" | b"process") => "",
+                Some(b"required") => "false",
                 _ => continue,
             };
-            overrides.push((key.to_owned(), value.to_owned()));
+            overrides.push((bytes::path(key).into(), value));
         }
         Ok(overrides)
     }

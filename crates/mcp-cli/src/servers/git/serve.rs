@@ -55,7 +55,11 @@ where
     Fut: Future<Output = Result<CallToolResult, ToolError>> + Send + 'static,
 {
     let git = Arc::clone(git);
-    builder.tool(tool, move |args: A, _: Context| run(Arc::clone(&git), args))
+    builder.tool(tool, move |args: A, _: Context| {
+        let git = Arc::clone(&git);
+        // The configuration may have changed since the last call.
+        async move { run(Arc::new(git.guarded().await?), args).await }
+    })
 }
 
 fn tool(name: &str, description: &str, properties: &Value) -> Tool {

@@ -285,6 +285,68 @@ async fn nothing_that_a_repository_configures_is_run() {
     assert!(ran.exists(), "the script would have been run");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_filter_is_not_run_whatever_its_name_and_whenever_it_is_configured() {
+    use std::io::Write as _;
+    let scratch = Scratch::new();
+    let ran = scratch.path().join(".git/ran");
+    scratch.write("x.txt", "1\n");
+    scratch.commit("first");
+    let before = Git::open(scratch.path()).await.unwrap();
+    fs::write(
+        scratch.path().join(".gitattributes"),
+        b"*.txt filter=\xff\n",
+    )
+    .unwrap();
+    let mut config = fs::OpenOptions::new()
+        .append(true)
+        .open(scratch.path().join(".git/config"))
+        .unwrap();
+    config.write_all(b"[filter \"\xff\"]\n\tclean = ").unwrap();
+    writeln!(config, "\"touch '{}'; cat\"", ran.display()).unwrap();
+    scratch.write("x.txt", "2\n");
+    let after = Git::open(scratch.path()).await.unwrap();
+    for git in [after, before.guarded().await.unwrap()] {
+        git.changes(&Comparison::default(), 0, 10).await.unwrap();
+        git.status().await.unwrap();
+    }
+    assert!(!ran.exists());
+    scratch.git(&["diff"]);
+    assert!(ran.exists(), "the filter would have been run");
+}
+
+#[tokio::test]
+async fn t13_a_repository_does_not_choose_another_folder_as_its_working_tree() {
+    let (scratch, other) = (Scratch::new(), tempfile::tempdir().unwrap());
+    let top = Git::open(scratch.path()).await.unwrap().top().to_owned();
+    let parent = scratch.path().parent().unwrap();
+    for elsewhere in [other.path(), parent, Path::new("/")] {
+        let elsewhere = elsewhere.to_str().unwrap();
+        scratch.git(&["config", "core.worktree", elsewhere]);
+        let told = Git::open(scratch.path()).await.unwrap_err();
+        assert!(matches!(told, GitError::NoRepository { .. }), "{told}");
+    }
+    scratch.git(&["config", "core.worktree", scratch.path().to_str().unwrap()]);
+    assert_eq!(Git::open(scratch.path()).await.unwrap().top(), top);
+}
+
+#[tokio::test]
+async fn s01_git_may_warn_of_as_much_as_it_likes() {
+    let scratch = Scratch::new();
+    for n in 0..300 {
+        let name = format!("{}{n}", "a".repeat(200));
+        scratch.write(&name, "1\n");
+    }
+    scratch.commit("first");
+    for n in 0..300 {
+        let name = format!("{}{n}", "a".repeat(200));
+        scratch.write(&name, "12\n");
+    }
+    scratch.git(&["config", "core.autocrlf", "true"]);
+    assert_eq!(changes(&scratch, Comparison::default()).await.len(), 300);
+}
+
 #[tokio::test]
 async fn a_folder_without_a_repository_is_told() {
     let dir = tempfile::tempdir().unwrap();
@@ -305,7 +367,7 @@ async fn a_submodule_that_changed_inside_has_changed() {
     outer.commit("outer");
     assert_eq!(shown(&outer).await, [""; 0]);
     // What the submodule configures is not run.
-    outer.write("a module/.gitattributes", "* filter=bad\n");
+    outer.write("a module/.gitattributes", "* filter=bad diff=bad\n");
     let bad = inner.path().join("ran");
     let command = format!("touch '{}'; cat", bad.display());
     let inside = outer.path().join("a module");
@@ -323,7 +385,20 @@ async fn a_submodule_that_changed_inside_has_changed() {
     );
     assert!(!bad.exists());
     // Another commit in it is a change of the repository itself.
-    outer.git(&["-C", inside.to_str().unwrap(), "commit", "-qam", "next"]);
+    let inside = inside.to_str().unwrap();
+    outer.git(&["-C", inside, "config", "filter.bad.clean", "cat"]);
+    outer.git(&["-C", inside, "commit", "-qam", "next"]);
+    for key in ["diff.external", "diff.bad.command", "diff.bad.textconv"] {
+        outer.git(&["-C", inside, "config", key, &command]);
+    }
+    outer.git(&["config", "diff.submodule", "diff"]);
+    let git = Git::open(outer.path()).await.unwrap();
+    git.diff(&Comparison::default(), &[], 3).await.unwrap();
+    outer.git(&["commit", "-qam", "next"]);
+    git.show("HEAD", None).await.unwrap();
+    assert!(!bad.exists());
+    outer.git(&["reset", "-q", "--soft", "HEAD~1"]);
+    outer.git(&["reset", "-q"]);
     assert_eq!(
         shown(&outer).await,
         ["modified (a submodule) a module +1 -1"]
