@@ -92,6 +92,8 @@ pub struct Rejection {
     /// Whether the server no longer knows the session that the request named: the request was
     /// not run, and a new handshake is needed.
     pub session_lost: bool,
+    /// How an older transport has failed, where the refusal was a reason to try one.
+    pub fallback: Option<Arc<CallError>>,
 }
 
 impl Rejection {
@@ -104,6 +106,7 @@ impl Rejection {
             error: None,
             body: String::new(),
             session_lost: false,
+            fallback: None,
         }
     }
 }

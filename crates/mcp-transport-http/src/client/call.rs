@@ -57,6 +57,17 @@ impl Link {
     }
 }
 
+/// The refusal of one way in, and how the other one failed.
+fn with_fallback(refusal: CallError, other: CallError) -> CallError {
+    match refusal {
+        CallError::Rejected(mut rejection) => {
+            rejection.fallback = Some(Arc::new(other));
+            CallError::Rejected(rejection)
+        }
+        refusal => refusal,
+    }
+}
+
 /// A call in a session that is known to be lost fails as the one did that found it out.
 fn session_lost() -> CallError {
     let mut rejection = Rejection::new(StatusCode::NOT_FOUND);
@@ -166,10 +177,7 @@ impl Exchange {
             }
             match self.link.open_legacy(&self.view).await {
                 Ok(view) => self.run_legacy(message, &view).await,
-                Err(error) => {
-                    tracing::debug!(%error, "nor is there a stream of server-sent events");
-                    Err(refusal)
-                }
+                Err(error) => Err(with_fallback(refusal, error)),
             }
         })
     }
