@@ -43,10 +43,8 @@ pub(super) fn of<T>(kind: &str, list: &Listed<T>, name: impl Fn(&T) -> &str) -> 
 
 /// The problems of the tools themselves.
 pub(super) fn of_tools(server: &str, tools: &[Tool]) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = tools
-        .iter()
-        .flat_map(|tool| of_tool(server, tool))
-        .collect();
+    let mut problems: Vec<Problem> = tools.iter().flat_map(of_tool).collect();
+    problems.extend(renamed(server, tools));
     let size: usize = tools.iter().map(size).sum();
     if size > LARGE {
         let message = format!(
@@ -58,16 +56,34 @@ pub(super) fn of_tools(server: &str, tools: &[Tool]) -> Vec<Problem> {
     problems
 }
 
-fn of_tool(server: &str, tool: &Tool) -> Vec<Problem> {
+/// What is said of tools whose names models do not take as they are.
+fn renamed(server: &str, tools: &[Tool]) -> Option<Problem> {
+    let changed = |tool: &Tool| {
+        let name = NamePolicy::Prefixed.name(server, &tool.name);
+        (name != format!("{server}__{}", tool.name)).then(|| format!("{} as {name}", tool.name))
+    };
+    let changed: Vec<String> = tools.iter().filter_map(changed).collect();
+    let message = format!(
+        "models take only short plain names; they see {}",
+        some_of(&changed)
+    );
+    (!changed.is_empty()).then(|| Problem::note(Code::Renamed, message))
+}
+
+/// The first names, and how many more there are.
+fn some_of(names: &[impl AsRef<str>]) -> String {
+    let named: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+fn of_tool(tool: &Tool) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !tool.has_recommended_name() {
         let message = "its name is not as recommended: 1 to 128 of A-Z a-z 0-9 _ - .";
         problems.push(Problem::warning(Code::ToolName, message));
-    }
-    let exposed = NamePolicy::Prefixed.name(server, &tool.name);
-    if exposed != format!("{server}__{}", tool.name) {
-        let message = format!("models see it as {exposed}, since they take only short plain names");
-        problems.push(Problem::note(Code::Renamed, message));
     }
     if tool
         .description
@@ -123,15 +139,9 @@ pub(super) fn compare(servers: &mut [ServerReport]) {
 }
 
 fn clash(other: &str, tools: &[&str]) -> Problem {
-    let more = match tools.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named: Vec<&str> = tools.iter().take(NAMED).copied().collect();
     let message = format!(
-        "{other} has tools of the same names: {}{more}; clients that do not prefix names take one \
-         of them",
-        named.join(", ")
+        "{other} has tools of the same names: {}; clients that do not prefix names take one of them",
+        some_of(tools)
     );
     Problem::note(Code::NameClash, message)
 }
