@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_interceptors::Phase;
+use mcp_jsonrpc::MethodName;
 use mcp_protocol::RequestContext;
 use mcp_protocol::lifecycle::{NegotiationError, Wire};
 use mcp_transport::{BoxFuture, CallError, Channel, Handler};
@@ -152,8 +153,11 @@ impl ConnectError {
         self
     }
 
-    /// A negotiation that failed; `cause` is the call that it failed on.
-    pub(crate) fn negotiation(error: NegotiationError, cause: Option<CallError>) -> Self {
+    /// A negotiation that failed, with the calls that it failed on.
+    pub(crate) fn negotiation(
+        error: NegotiationError,
+        mut failed: Vec<(MethodName, CallError)>,
+    ) -> Self {
         let permanent = match &error {
             NegotiationError::NoCommonVersion { .. }
             | NegotiationError::Refused { .. }
@@ -168,7 +172,11 @@ impl ConnectError {
             _ => Phase::Handshake,
         };
         let message = error.to_string();
+        let attempts = Attempts::of(&failed);
+        let cause = failed.pop().map(|(_, error)| error);
         let source: Box<dyn StdError + Send + Sync> = match (error, cause) {
+            // It has more than one way in, and all are closed.
+            (NegotiationError::Rejected { .. }, _) if attempts.0.len() > 1 => Box::new(attempts),
             // The reason says more than that the connection ended.
             (
                 NegotiationError::Ended { .. } | NegotiationError::Unreachable { .. },
@@ -225,6 +233,34 @@ impl StdError for ConnectError {
         self.source.as_deref().map(|e| e as _)
     }
 }
+
+/// All that was tried to get in, each with what came of it.
+#[derive(Debug)]
+struct Attempts(Vec<String>);
+
+impl Attempts {
+    fn of(failed: &[(MethodName, CallError)]) -> Self {
+        let mut attempts = Vec::new();
+        for (method, error) in failed {
+            attempts.push(format!("{method}: {}", crate::error::chain(error)));
+            if let CallError::Rejected(rejection) = error
+                && let Some(other) = &rejection.fallback
+            {
+                let other = crate::error::chain(&**other);
+                attempts.push(format!("event stream of 2024-11-05: {other}"));
+            }
+        }
+        Self(attempts)
+    }
+}
+
+impl fmt::Display for Attempts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.join("; "))
+    }
+}
+
+impl StdError for Attempts {}
 
 /// An error that others hold too.
 #[derive(Debug)]

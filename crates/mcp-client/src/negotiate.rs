@@ -30,7 +30,7 @@ pub(crate) async fn negotiate(
         link,
         negotiator,
         under_way: FuturesUnordered::new(),
-        last: None,
+        failed: Vec::new(),
     };
     loop {
         while let Some(step) = talk.negotiator.poll_step(now()) {
@@ -56,10 +56,13 @@ pub(crate) async fn negotiate(
 struct Talk {
     link: Link,
     negotiator: Negotiator,
-    under_way: FuturesUnordered<BoxFuture<'static, (u32, Result<RawJson, CallError>)>>,
-    /// The last call that failed: it says more than the outcome that was made of it.
-    last: Option<CallError>,
+    under_way: FuturesUnordered<BoxFuture<'static, Answered>>,
+    /// The calls that failed, in order: they say more than the outcomes that were made of them.
+    failed: Vec<(MethodName, CallError)>,
 }
+
+/// A request of the negotiation with its answer.
+type Answered = (u32, MethodName, Result<RawJson, CallError>);
 
 impl Talk {
     /// Begins a request.
@@ -74,13 +77,14 @@ impl Talk {
         else {
             return;
         };
-        let mut call = Call::new(method, Some(params));
+        let mut call = Call::new(method.clone(), Some(params));
         call.timeouts = timeout.map_or_else(unlimited, Timeouts::within);
         call.cancellable = false;
         call.mirror.version = mirror_version.map(ProtocolVersion::as_str);
         let channel = Arc::clone(&self.link.channel);
-        self.under_way
-            .push(Box::pin(async move { (key, channel.call(call).await) }));
+        self.under_way.push(Box::pin(
+            async move { (key, method, channel.call(call).await) },
+        ));
     }
 
     /// Waits until a request has ended or time has passed.
@@ -93,12 +97,12 @@ impl Talk {
             }
         };
         tokio::select! {
-            Some((key, outcome)) = self.under_way.next() => {
+            Some((key, method, outcome)) = self.under_way.next() => {
                 let outcome = match outcome {
                     Ok(result) => Outcome::Result(result),
                     Err(error) => {
                         let outcome = of_error(&error);
-                        self.last = Some(error);
+                        self.failed.push((method, error));
                         outcome
                     }
                 };
@@ -118,7 +122,8 @@ impl Talk {
             tracing::debug!("a connection that could not be used takes long to end");
         }
         let stderr = self.link.stderr.as_ref().and_then(StderrTail::read);
-        ConnectError::negotiation(error, self.last.take()).with_stderr(stderr)
+        let failed = std::mem::take(&mut self.failed);
+        ConnectError::negotiation(error, failed).with_stderr(stderr)
     }
 }
 

@@ -19,6 +19,8 @@ mod many;
 #[cfg(test)]
 mod mistakes;
 #[cfg(test)]
+mod old_http;
+#[cfg(test)]
 mod served;
 #[cfg(test)]
 #[cfg(unix)]
