@@ -116,10 +116,11 @@ impl ToolResults {
             drop += 1;
         }
         for (id, _) in results.drain(..drop) {
-            if !self.new.shift_remove(&id) {
+            if !self.new.contains(&id) {
                 self.gone.push(id);
             }
         }
+        self.new.retain(|id| results.contains_key(id));
     }
 }
 
@@ -173,5 +174,36 @@ impl Field for ToolResults {
         self.new.clear();
         self.gone.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StoredResult, ToolResults};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn result(text: &str) -> Arc<StoredResult> {
+        let json = json!({"server": "s", "tool": "t", "started_ms": 0, "duration_ms": 0,
+            "content": [{"type": "text", "text": text}]});
+        Arc::new(serde_json::from_value(json).unwrap())
+    }
+
+    #[test]
+    fn the_number_and_the_size_of_kept_results_are_bounded() {
+        let mut results = ToolResults::default();
+        let (small, large) = (result("x"), result(&"x".repeat(ToolResults::MAX_BYTES / 8)));
+        for number in 0..=ToolResults::MAX_COUNT {
+            results.put(number.to_string(), Arc::clone(&small));
+        }
+        assert!(results.len() <= ToolResults::MAX_COUNT);
+        assert!(!results.contains_key("0"), "the oldest is gone");
+        assert!(results.contains_key(&ToolResults::MAX_COUNT.to_string()));
+        for number in 0..20 {
+            results.put(format!("large {number}"), Arc::clone(&large));
+            assert!(results.size <= ToolResults::MAX_BYTES);
+        }
+        assert!(results.contains_key("large 19"));
+        assert!(!results.contains_key("large 0"));
     }
 }
