@@ -1,7 +1,10 @@
 //! The rules of the house that no lint knows.
 
 mod file;
+mod limits;
 mod text;
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -14,6 +17,7 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
         .read()?;
     let mut problems = Vec::new();
     let mut files = 0;
+    let mut functions = BTreeSet::new();
     for path in tracked.lines() {
         // Deleted but still in the index, or not text.
         let Ok(content) = sh.read_file(path) else {
@@ -22,6 +26,7 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
         files += 1;
         problems.extend(text::check(path, &content));
         if path.ends_with(".rs") {
+            functions.extend(limits::functions(&content));
             let report = file::check(path, &content);
             report
                 .warnings
@@ -30,6 +35,8 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
             problems.extend(report.problems);
         }
     }
+    let page = sh.read_file("docs/limits.md")?;
+    problems.extend(limits::check(&page, &functions));
     problems.extend(crates(sh)?);
     problems.extend(top_level(&tracked));
     verdict(&problems, &format!("tidy: {files} files"))

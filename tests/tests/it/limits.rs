@@ -5,21 +5,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp::client::{CallOptions, ClientOptions, Handlers, Logging, Origin};
-use mcp::http::{HttpClient, HttpTransport};
+use mcp::http::{HttpClient, HttpOptions, HttpServer, HttpService, HttpTransport};
 use mcp::jsonrpc::{Notification, RawJson, Request};
 use mcp::peer::PeerOptions;
 use mcp::protocol::{CallToolParams, LoggingMessageParams, RequestContext};
 use mcp::server::{Context, NoArgs, ToolError};
 use mcp::stdio::{LineReader, LineWriter};
 use mcp::transport::{BoxFuture, Channel as _, Handler, Incoming};
-use mcp::{Server, Tool};
+use mcp::{HttpConnect, Server, Session, Tool};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use crate::lines::{Lines, call, modern, request};
-use crate::web::{Stream, send, session};
+use crate::web::{Stream, post, send, session};
 use crate::web_script::{self, WebScript, event};
 use crate::wire::{LATEST_HANDSHAKE, Running, Wire, soon};
 
@@ -135,6 +136,24 @@ async fn a_client_over_http_is_asked_256_things_at_once() {
     running.stop().await;
 }
 
+#[tokio::test]
+async fn a_question_that_is_not_answered_in_time_fails() {
+    let server = Server::builder("impatient", "1")
+        .ask_timeout(Duration::from_millis(50))
+        .tool(tool("ask"), |_: NoArgs, cx: Context| async move {
+            Ok::<_, ToolError>(cx.roots().await.is_err().to_string())
+        })
+        .build();
+    let capabilities = json!({"roots": {}});
+    let mut client = Lines::introduced_with(&server, LATEST_HANDSHAKE, capabilities).await;
+    client.send(&request(1, "tools/call", call("ask"))).await;
+    let question = client.expect("roots/list").await;
+    let cancelled = client.expect("notifications/cancelled").await;
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+    let answer = client.next().await;
+    assert_eq!(answer["result"]["content"][0]["text"], "true", "{answer}");
+}
+
 /// Answers nothing and hears nothing.
 #[derive(Debug)]
 struct Nobody;
@@ -152,8 +171,45 @@ impl Handler<RequestContext> for Nobody {
         self: Arc<Self>,
         _: Incoming<Notification, RequestContext>,
     ) -> BoxFuture<'static, ()> {
-        Box::pin(async {})
+        Box::pin(std::future::pending())
     }
+}
+
+#[tokio::test]
+async fn notifications_that_nobody_takes_are_sent_away() {
+    let identity = Server::builder("deaf", "1").build().identity();
+    let service = HttpService::new(identity, Arc::new(Nobody), HttpOptions::default());
+    let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
+    let url = listener.local_url();
+    let end = CancellationToken::new();
+    let serving = tokio::spawn(listener.serve(service, end.clone()));
+    // `initialized` is the first of them, and at work for ever; 256 wait.
+    let headers = session(&url, LATEST_HANDSHAKE, json!({})).await;
+    let message = json!({"jsonrpc": "2.0", "method": "notifications/zzz"});
+    for _ in 0..256 {
+        assert_eq!(post(&url, &headers, &message).await.status, 202);
+    }
+    assert_eq!(post(&url, &headers, &message).await.status, 503);
+    serving.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_does_not_come_ends_the_connection() {
+    let running = Running::start(&curious(), Wire::Http).await;
+    let address = running.url().strip_prefix("http://").unwrap();
+    let address = address.strip_suffix("/mcp").unwrap();
+    for beginning in ["", "POST", "POST /mcp HTTP/1.1\r\nhost: localhost\r\n"] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(beginning.as_bytes()).await.unwrap();
+        // Time goes by itself where nothing else happens.
+        let mut rest = Vec::new();
+        let ended = soon(stream.read_to_end(&mut rest)).await;
+        assert!(
+            ended.is_err() || !rest.starts_with(b"HTTP/1.1 2"),
+            "{rest:?}"
+        );
+    }
+    running.stop().await;
 }
 
 #[tokio::test]
@@ -208,6 +264,38 @@ async fn against(script: &WebScript) -> Result<(), String> {
     let call = soon(client.call_tool(CallToolParams::new("x"), &none)).await;
     client.close().await;
     call.map(drop).map_err(|error| error.chain())
+}
+
+#[tokio::test]
+async fn unused_connections_are_bounded_in_number_and_time() {
+    let default = HttpClient::builder;
+    for (builder, connections) in [
+        (default(), 1),
+        (default().max_idle(0), 4),
+        (default().idle_timeout(Duration::ZERO), 4),
+    ] {
+        let script = WebScript::start(|seen| {
+            web_script::without_handshake(seen, &json!({"tools": {}})).unwrap_or_else(|| {
+                web_script::result(seen, &json!({"resultType": "complete", "content": []}))
+            })
+        })
+        .await;
+        let client = builder.build().unwrap();
+        let transport = HttpTransport::builder(&script.url).client(client);
+        let connect = HttpConnect::new(transport.build().unwrap());
+        let options = ClientOptions::new("test", "1");
+        let session = Session::connect(&connect, options).await.unwrap();
+        for _ in 0..3 {
+            let params = CallToolParams::new("x");
+            session
+                .call_tool(params, &CallOptions::new())
+                .await
+                .unwrap();
+        }
+        session.close().await;
+        // The question for the revision, and three calls.
+        assert_eq!(script.connections(), connections);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A server over HTTP that answers as a test wants, and remembers what it was asked.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -55,6 +56,7 @@ pub(crate) struct WebScript {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
     news: mpsc::Receiver<Seen>,
+    connections: Arc<AtomicUsize>,
     _tasks: JoinSet<()>,
 }
 
@@ -67,16 +69,20 @@ impl WebScript {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (sender, news) = mpsc::channel(1000);
         let mut tasks = JoinSet::new();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&connections);
         tasks.spawn(accept(
             listener,
             Arc::new(script),
             Arc::clone(&seen),
             sender,
+            counter,
         ));
         Self {
             url,
             seen,
             news,
+            connections,
             _tasks: tasks,
         }
     }
@@ -87,6 +93,11 @@ impl WebScript {
 
     pub(crate) async fn connect(&self, options: ClientOptions) -> Session {
         Session::connect(&self.connector(), options).await.unwrap()
+    }
+
+    /// How many connections there have been.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// All requests so far.
@@ -115,9 +126,11 @@ async fn accept(
     script: Arc<Script>,
     log: Arc<Mutex<Vec<Seen>>>,
     news: mpsc::Sender<Seen>,
+    counter: Arc<AtomicUsize>,
 ) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
+        counter.fetch_add(1, Ordering::SeqCst);
         let (script, log, news) = (Arc::clone(&script), Arc::clone(&log), news.clone());
         let service = hyper::service::service_fn(move |request| {
             let (script, log, news) = (Arc::clone(&script), Arc::clone(&log), news.clone());
