@@ -47,10 +47,11 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         "uncommitted",
         "diff",
     ]);
-    if !about_changes || !(about_files || question.words.len() <= SHORT) {
+    let sides = sides(&question.text);
+    let is_about = about_files || question.words.len() <= SHORT || !sides.is_empty();
+    if !about_changes || !is_about {
         return None;
     }
-    let sides = sides(&question.text);
     let skill = Skill {
         must: &["changes", "diff", "status"],
         should: &["working", "tree", "files", "functions", "lines", "added"],
