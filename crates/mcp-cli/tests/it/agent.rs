@@ -1,6 +1,6 @@
 //! `mcp agent` with the planner and our own three servers.
 
-use crate::scratch::Scratch;
+use crate::scratch::{Ended, Scratch};
 
 const CHANGES: &str =
     "Which files changed in the working tree, and which functions do the changes add?";
@@ -217,4 +217,63 @@ fn progress_goes_to_standard_error_as_plain_lines() {
         ended.err
     );
     assert!(!ended.err.contains('\u{1b}'), "{}", ended.err);
+}
+
+#[test]
+fn revisions_that_a_question_names_are_compared() {
+    let scratch = repository();
+    scratch.write("src/a.rs", "fn main() {}\nfn alpha() {}\n");
+    scratch.commit("second");
+    scratch.write("new.txt", "1\n");
+    assert_eq!(
+        scratch.ask("What changed since HEAD~1?"),
+        "2 files changed since HEAD~1:\n- new.txt: new (untracked), +1 -0\n\
+         - src/a.rs: modified, +1 -0"
+    );
+    assert_eq!(
+        scratch.ask("Which functions do the changes from HEAD~1 to HEAD add?"),
+        "1 file changed from HEAD~1 to HEAD:\n\
+         - src/a.rs: modified, +1 -0; adds the function alpha"
+    );
+    let ended = scratch.mcp(&["agent", "What changed since v9.9?"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.out.contains("v9.9"), "{ended:?}");
+}
+
+#[test]
+fn odd_states_of_a_repository_are_told_as_they_are() {
+    let scratch = repository();
+    scratch.git(&["checkout", "-q", "--detach"]);
+    scratch.write("a b.py", "def one():\n    pass\n");
+    scratch.write("ünï.js", "function zwei() {}\n");
+    std::fs::write(scratch.path().join("data.rs"), b"\0fn no() {}\n").unwrap();
+    let answer = scratch.ask(CHANGES);
+    for line in [
+        "- a b.py: new (untracked), +2 -0; adds the function one",
+        "- ünï.js: new (untracked), +1 -0; adds the function zwei",
+        "- data.rs: new (untracked), binary",
+    ] {
+        assert!(
+            answer.lines().any(|told| told == line),
+            "{line} in {answer}"
+        );
+    }
+    let bare = scratch.path().join("bare");
+    scratch.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
+    let mut command = scratch.command(&["agent", CHANGES]);
+    let ended = Ended::of(command.current_dir(&bare).output().unwrap());
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("git  failed in handshake"), "{ended:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_git_the_other_servers_answer() {
+    let scratch = repository();
+    let mut command = scratch.command(&["agent", "Where is main defined?"]);
+    command.env("PATH", scratch.path()).env_remove("HOME");
+    let ended = Ended::of(command.output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("src/a.rs:1"), "{ended:?}");
+    assert!(ended.err.contains("git is not installed"), "{ended:?}");
 }
