@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 
+use mcp_interceptors::Delivery as Layered;
 use mcp_protocol::AnswerError;
 use mcp_protocol::lifecycle::NotNegotiated;
 use mcp_transport::{CallError, Delivery};
@@ -71,6 +72,9 @@ pub enum Error {
         /// The resource.
         uri: String,
     },
+    /// A layer has failed, or has refused the request.
+    #[error(transparent)]
+    Layer(mcp_interceptors::CallError),
     /// Nothing was sent: the prompt needs an argument that is not given.
     #[error("the prompt {prompt} needs the argument {argument}")]
     MissingArgument {
@@ -167,7 +171,9 @@ impl Error {
             | Self::MissingArgument { .. }
             | Self::TooManySubscriptions { .. } => Delivery::NotSent,
             Self::Call(error) => error.delivery(),
-            Self::Result { .. }
+            Self::Layer(error) if error.delivery() == Layered::NotSent => Delivery::NotSent,
+            Self::Layer(_)
+            | Self::Result { .. }
             | Self::ResultType { .. }
             | Self::Pages(_)
             | Self::Input(_)

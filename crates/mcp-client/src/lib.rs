@@ -7,6 +7,7 @@ mod connect;
 mod error;
 mod handlers;
 mod inward;
+mod layers;
 mod listen;
 mod negotiate;
 mod options;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
-use mcp_interceptors::JsonMap;
+use mcp_interceptors::{JsonMap, RequestLayers};
 use mcp_protocol::lifecycle::{ClientIdentity, Preference};
 use mcp_protocol::{Implementation, LoggingLevel, ProtocolVersion, Tool};
 use mcp_transport::{Progress, ProgressSink, Timeouts};
@@ -60,6 +60,9 @@ pub struct ClientOptions {
     /// The key of `_meta` under which the HTTP headers of a call go, as an object, where the
     /// connection is not HTTP. Default: none; they go nowhere then, with one warning.
     pub headers_in_meta: Option<Arc<str>>,
+    /// What stands around each request, in both directions; but for those that agree on a
+    /// revision. Default: nothing.
+    pub layers: RequestLayers,
 }
 
 impl ClientOptions {
@@ -81,6 +84,7 @@ impl ClientOptions {
             max_rounds: 16,
             max_pages: 1000,
             headers_in_meta: None,
+            layers: RequestLayers::new(),
         }
     }
 
@@ -126,6 +130,13 @@ impl ClientOptions {
         self
     }
 
+    /// The same options with layers around each request.
+    #[must_use]
+    pub fn with_layers(mut self, layers: RequestLayers) -> Self {
+        self.layers = layers;
+        self
+    }
+
     /// The same options with a level for log messages.
     #[must_use]
     pub fn with_log_level(mut self, level: LoggingLevel) -> Self {
@@ -145,6 +156,13 @@ impl ClientOptions {
     pub fn with_extension(mut self, id: impl Into<String>, settings: JsonMap) -> Self {
         self.extensions.insert(id.into(), settings.into());
         self
+    }
+
+    /// The handlers, with the layers around them.
+    pub(crate) fn layered_handlers(&self) -> Handlers {
+        let mut handlers = self.handlers.clone();
+        handlers.layers = self.layers.clone();
+        handlers
     }
 
     pub(crate) fn identity(&self) -> ClientIdentity {

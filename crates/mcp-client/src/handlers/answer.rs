@@ -52,6 +52,19 @@ impl Handlers {
         request: &InputRequest,
         origin: Origin,
     ) -> Result<RawJson, ErrorObject> {
+        if self.layers.is_empty() {
+            self.carry_out(request, origin).await
+        } else {
+            self.fulfil_layered(request, origin).await
+        }
+    }
+
+    /// Has the handler answer.
+    pub(super) async fn carry_out(
+        &self,
+        request: &InputRequest,
+        origin: Origin,
+    ) -> Result<RawJson, ErrorObject> {
         match request {
             InputRequest::ListRoots(_) => self.list_roots(origin).await,
             InputRequest::CreateMessage(params) => self.create_message(params, origin).await,

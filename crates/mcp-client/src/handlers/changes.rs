@@ -32,6 +32,8 @@ pub enum Change {
 
 /// Wants to know what changes. What the session keeps of it is forgotten before this is called.
 pub trait Changes: fmt::Debug + Send + Sync + 'static {
-    /// Something has changed. Changes of a connection come one after another, in order.
+    /// Something has changed. Changes of a connection come one after another, in order. While a
+    /// session asks to be told of more or of less, the same change may be told of twice: none is
+    /// to be missed.
     fn changed(&self, change: Change, origin: Origin) -> BoxFuture<'_, ()>;
 }

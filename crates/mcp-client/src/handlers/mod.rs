@@ -4,6 +4,7 @@ mod answer;
 mod ask_caller;
 mod changes;
 mod elicitation;
+mod layered;
 mod logging;
 mod progress;
 mod roots;
@@ -12,7 +13,7 @@ mod sampling;
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_interceptors::CallId;
+use mcp_interceptors::{CallId, RequestLayers};
 use mcp_jsonrpc::Id;
 use mcp_protocol::ClientCapabilities;
 
@@ -81,6 +82,8 @@ pub struct Handlers {
     logging: Option<Arc<dyn Logging>>,
     progress: Option<Arc<dyn ProgressReports>>,
     changes: Option<Arc<dyn Changes>>,
+    /// What stands around requests, the server's and our own.
+    pub(crate) layers: RequestLayers,
 }
 
 impl Handlers {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_interceptors::{CallError, CallErrorKind, Delivery, Phase, ServerFailure};
-use mcp_transport::CallError as WireError;
 
 use crate::connect::Shared;
 use crate::{ConnectError, Error};
@@ -101,7 +100,7 @@ impl From<PoolError> for CallError {
             PoolError::Connect { .. } => (CallErrorKind::Connect, None),
             PoolError::ShutDown => (CallErrorKind::Refused, None),
             PoolError::OutcomeUnknown { .. } => (CallErrorKind::Transport, None),
-            PoolError::Call { source, .. } => kind(source),
+            PoolError::Call { source, .. } => source.kind(),
         };
         let own = Self::new(kind, error.to_string()).with_delivery(error.delivery());
         let own = match code {
@@ -116,17 +115,4 @@ impl From<PoolError> for CallError {
             PoolError::UnknownServer { .. } | PoolError::ShutDown => own,
         }
     }
-}
-
-fn kind(error: &Error) -> (CallErrorKind, Option<i64>) {
-    let code = error.remote().map(|error| error.code.0);
-    let kind = match error {
-        Error::Call(WireError::TimedOut { .. }) => CallErrorKind::TimedOut,
-        Error::Call(WireError::Closed { .. }) => CallErrorKind::Transport,
-        Error::Call(WireError::Rejected(_)) if code.is_none() => CallErrorKind::Transport,
-        Error::Call(WireError::Busy { .. }) | Error::NotNegotiated(_) => CallErrorKind::Refused,
-        Error::Params { .. } => CallErrorKind::InvalidArguments,
-        _ => CallErrorKind::Protocol,
-    };
-    (kind, code)
 }

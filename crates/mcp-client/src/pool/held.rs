@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_interceptors::{BoxFuture, CallError, Phase, ToolCall, ToolList, ToolOutcome, Toolset};
+use mcp_interceptors::{
+    BoxFuture, CallError, Intercepted, Phase, ToolCall, ToolList, ToolOutcome, Toolset,
+};
 
 use super::ServerPool;
 use super::error::PoolError;
@@ -13,12 +15,14 @@ use crate::{Error, Session};
 /// A session of its own with a server of a pool: nobody else's calls are on its connection, and
 /// it is never replaced by another one. It ends when it is closed or dropped, not with the pool.
 ///
-/// It is a toolset, so the same interceptors can stand around its calls as around the pool's.
+/// It is a toolset, with the pool's layers around its calls.
 #[derive(Clone, Debug)]
 pub struct HeldSession {
     session: Session,
     member: Arc<Member>,
     names: NamePolicy,
+    /// Its tools with the pool's layers around them, if the pool has any.
+    layered: Option<Arc<Intercepted>>,
 }
 
 impl ServerPool {
@@ -32,11 +36,15 @@ impl ServerPool {
     pub async fn hold(&self, server: &str) -> Result<HeldSession, PoolError> {
         let member = Arc::clone(self.member(server)?);
         let session = member.open().await?;
-        Ok(HeldSession {
+        let bare = HeldSession {
             session,
             member,
             names: self.inner.names,
-        })
+            layered: None,
+        };
+        let layers = &self.inner.layers;
+        let layered = (!layers.is_empty()).then(|| Arc::new(layers.around(Arc::new(bare.clone()))));
+        Ok(HeldSession { layered, ..bare })
     }
 }
 
@@ -88,10 +96,16 @@ impl HeldSession {
 
 impl Toolset for HeldSession {
     fn tools(&self) -> BoxFuture<'_, ToolList> {
-        Box::pin(self.list())
+        match &self.layered {
+            Some(layered) => layered.tools(),
+            None => Box::pin(self.list()),
+        }
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
+        if let Some(layered) = &self.layered {
+            return layered.call(call);
+        }
         let held = self.clone();
         Box::pin(async move { held.run(call).await })
     }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use indexmap::IndexMap;
+use mcp_interceptors::{Intercepted, RequestLayers, ToolLayers};
 use mcp_protocol::{CallToolParams, CallToolResult, Implementation, LoggingLevel};
 
 pub use catalog::{Catalog, Entry};
@@ -37,6 +38,8 @@ use member::Member;
 #[derive(Clone, Debug)]
 pub struct ServerPool {
     inner: Arc<Inner>,
+    /// The pool's tools with its layers around them, if it has any.
+    layered: Option<Arc<Intercepted>>,
 }
 
 #[derive(Debug)]
@@ -44,6 +47,7 @@ struct Inner {
     members: IndexMap<Arc<str>, Arc<Member>>,
     names: NamePolicy,
     table: toolset::Table,
+    layers: ToolLayers,
 }
 
 /// Puts a [`ServerPool`] together.
@@ -51,6 +55,7 @@ struct Inner {
 pub struct PoolBuilder {
     client: ClientOptions,
     names: NamePolicy,
+    layers: ToolLayers,
     servers: IndexMap<Arc<str>, (Arc<dyn Connect>, ServerOptions)>,
 }
 
@@ -61,6 +66,7 @@ impl ServerPool {
         PoolBuilder {
             client: ClientOptions::new("mcp-client", env!("CARGO_PKG_VERSION")),
             names: NamePolicy::default(),
+            layers: ToolLayers::new(),
             servers: IndexMap::new(),
         }
     }
@@ -81,13 +87,23 @@ impl ServerPool {
             let member = self.member(server)?;
             members.insert(Arc::clone(&member.name), Arc::clone(member));
         }
-        Ok(Self {
-            inner: Arc::new(Inner {
-                members,
-                names: self.inner.names,
-                table: toolset::Table::default(),
-            }),
-        })
+        Ok(Self::layered(Inner {
+            members,
+            names: self.inner.names,
+            table: toolset::Table::default(),
+            layers: self.inner.layers.clone(),
+        }))
+    }
+
+    /// A pool with its layers around its tools.
+    fn layered(inner: Inner) -> Self {
+        let bare = Self {
+            inner: Arc::new(inner),
+            layered: None,
+        };
+        let layers = &bare.inner.layers;
+        let layered = (!layers.is_empty()).then(|| Arc::new(layers.around(Arc::new(bare.clone()))));
+        Self { layered, ..bare }
     }
 
     /// The session with a server; it is opened now if it is not open. All callers share it,
@@ -102,7 +118,10 @@ impl ServerPool {
         self.member(server)?.session().await
     }
 
-    /// Calls a tool of a server by the server's own name for it.
+    /// Calls a tool of a server by the server's own name for it. The layers around the pool's
+    /// tools are not passed: they are for calls that know their tool ([`Toolset::call`]).
+    ///
+    /// [`Toolset::call`]: mcp_interceptors::Toolset::call
     ///
     /// A call that provably was not sent because the connection was over is sent again on a new
     /// one; one that may have run is not.
@@ -223,6 +242,22 @@ impl PoolBuilder {
         self
     }
 
+    /// What stands around the calls of tools, and around their list: of all sessions of the
+    /// pool, also of those that are [held](ServerPool::hold).
+    #[must_use]
+    pub fn layers(mut self, layers: ToolLayers) -> Self {
+        self.layers = layers;
+        self
+    }
+
+    /// What stands around each request to a server and from it, of all methods. The request of a
+    /// tool call is one, too: it passes the layers around the call first, and then these.
+    #[must_use]
+    pub fn request_layers(mut self, layers: RequestLayers) -> Self {
+        self.client.layers = layers;
+        self
+    }
+
     /// Adds a server. One of the same name is replaced.
     #[must_use]
     pub fn server(self, name: impl Into<Arc<str>>, connect: Arc<dyn Connect>) -> Self {
@@ -249,12 +284,11 @@ impl PoolBuilder {
             let member = Member::new(Arc::clone(&name), connect, options, client.clone());
             (name, Arc::new(member))
         };
-        ServerPool {
-            inner: Arc::new(Inner {
-                members: self.servers.into_iter().map(member).collect(),
-                names: self.names,
-                table: toolset::Table::default(),
-            }),
-        }
+        ServerPool::layered(Inner {
+            members: self.servers.into_iter().map(member).collect(),
+            names: self.names,
+            table: toolset::Table::default(),
+            layers: self.layers,
+        })
     }
 }

@@ -34,6 +34,13 @@ impl ServerPool {
     /// # Cancel safety
     /// Dropping the future gives the listing up; connections stay usable.
     pub async fn tools(&self) -> ToolList {
+        match &self.layered {
+            Some(layered) => layered.tools().await,
+            None => self.bare_tools().await,
+        }
+    }
+
+    async fn bare_tools(&self) -> ToolList {
         let members = self.inner.members.values();
         let ask = |member| async move {
             let member: &Arc<Member> = member;
@@ -63,13 +70,16 @@ impl Toolset for ServerPool {
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
+        if let Some(layered) = &self.layered {
+            return layered.call(call);
+        }
         let pool = self.clone();
-        Box::pin(async move { pool.call(call).await })
+        Box::pin(async move { pool.bare_call(call).await })
     }
 }
 
 impl ServerPool {
-    async fn call(&self, call: ToolCall) -> Result<ToolOutcome, CallError> {
+    async fn bare_call(&self, call: ToolCall) -> Result<ToolOutcome, CallError> {
         let member = self.member(call.server())?;
         let repeatable = member.options.trusted && is_repeatable(call.tool().tool());
         let options = Arc::new(call_options(&call, &member.options.timeouts));

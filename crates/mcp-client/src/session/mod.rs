@@ -2,6 +2,7 @@
 
 mod calls;
 mod headers;
+mod layered;
 mod listening;
 mod mirror;
 mod reports;
@@ -92,7 +93,7 @@ impl Session {
         wanted: Arc<Wanted>,
     ) -> Result<Self, ConnectError> {
         let server = Arc::clone(&options.server);
-        let inward = Arc::new(Inward::new(server, options.handlers.clone()));
+        let inward = Arc::new(Inward::new(server, options.layered_handlers()));
         let (link, negotiated) = negotiate(connect, Arc::clone(&inward) as _, &options).await?;
         let session = Self::open((link, negotiated), inward, options, wanted);
         session.ask_for_logs().await;
@@ -108,7 +109,7 @@ impl Session {
         negotiated: Negotiated,
     ) -> Result<Self, ConnectError> {
         let server = Arc::clone(&options.server);
-        let inward = Arc::new(Inward::new(server, options.handlers.clone()));
+        let inward = Arc::new(Inward::new(server, options.layered_handlers()));
         let link = connect.connect(Arc::clone(&inward) as _).await?;
         link.channel.negotiated(negotiated.version.as_str());
         let known = (link, negotiated);

@@ -157,8 +157,21 @@ impl Session {
         params: &mut R::Params,
         way: Way<'_>,
     ) -> Result<(RawJson, Option<Id>), Error> {
+        self.inner.negotiated.allows(&R::METHOD)?;
+        if self.inner.inward.handlers.layers.is_empty() {
+            self.post::<R>(params, way).await
+        } else {
+            self.send_layered::<R>(params, way).await
+        }
+    }
+
+    /// Sends a request behind all layers.
+    pub(super) async fn post<R: RpcRequest>(
+        &self,
+        params: &mut R::Params,
+        way: Way<'_>,
+    ) -> Result<(RawJson, Option<Id>), Error> {
         let (inner, options) = (&self.inner, way.options);
-        inner.negotiated.allows(&R::METHOD)?;
         let timeouts = options.timeouts.unwrap_or(inner.timeouts);
         // Progress counts only if it is asked for.
         let heard = inner.inward.handlers.progress().is_some() || timeouts.reset_on_progress;

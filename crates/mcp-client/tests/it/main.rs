@@ -16,6 +16,7 @@ mod handlers;
 mod headers;
 mod held;
 mod http;
+mod layers;
 mod listen;
 mod names;
 mod negotiate;

@@ -3,6 +3,7 @@
 use futures_util::TryStreamExt;
 use mcp_client::{CallOptions, Error, PagesError, Session};
 use mcp_protocol::tools::ListTools;
+use mcp_protocol::{Cursor, ProtocolVersion};
 use mcp_testkit::ScriptedPeer;
 use serde_json::{Value, json};
 
@@ -145,4 +146,16 @@ async fn t05_one_bad_tool_does_not_hide_the_others() {
     let list = session.list_tools().await.unwrap();
     assert_eq!(list.items.len(), 1);
     assert_eq!(list.skipped.len(), 1);
+}
+
+#[tokio::test]
+async fn t10_a_cursor_that_our_server_has_not_given_is_refused() {
+    for version in ProtocolVersion::ALL {
+        let server = crate::pool::tools(&["a", "b"]);
+        let session = crate::connects::session(server, version).await;
+        let bogus = Some(Cursor::from("bogus"));
+        let page = session.page::<ListTools>(bogus, &CallOptions::new()).await;
+        let error = page.unwrap_err();
+        assert_eq!(error.remote().unwrap().code.0, -32602, "{version}");
+    }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::connects::{self, options, scripted, session};
 
-fn library() -> Server {
+pub(crate) fn library() -> Server {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     Server::builder("library", "1.0.0")
         .instructions("be quiet")
