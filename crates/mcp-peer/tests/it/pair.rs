@@ -119,15 +119,14 @@ async fn what_one_caller_sends_stays_in_order_whoever_writes_it() {
     for callers in [1, 2, 8, 1] {
         let mut tasks = JoinSet::new();
         for caller in 0..callers {
-            let peer = peer.clone();
-            tasks.spawn(async move { tell_and_ask(&peer, caller).await });
+            tasks.spawn(tell_and_ask(peer.clone(), caller));
         }
         tasks.join_all().await;
     }
     peer.close().await;
 }
 
-async fn tell_and_ask(peer: &Peer, caller: usize) {
+async fn tell_and_ask(peer: Peer, caller: usize) {
     for n in 1..500 {
         let call = with_arguments(&json!({"caller": caller, "n": n}));
         let told = Notification::new("notifications/test", call.params.clone());
