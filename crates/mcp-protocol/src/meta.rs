@@ -1,5 +1,6 @@
 //! `_meta`: what travels beside the payload, and the keys that the protocol reserves in it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_jsonrpc::Id;
@@ -9,7 +10,10 @@ use serde_json::{Map, Value};
 use crate::{ClientCapabilities, Extra, Implementation, LoggingLevel, decode, encode};
 
 mod key;
+mod members;
 mod trace;
+
+use members::Members;
 
 pub use key::InvalidMetaKey;
 pub use trace::TraceContext;
@@ -36,7 +40,7 @@ const RESERVED: &str = "io.modelcontextprotocol/";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Meta(Extra);
+pub struct Meta(Members);
 
 impl Meta {
     /// The key of [`server_info`](Self::server_info).
@@ -58,13 +62,13 @@ impl Meta {
     /// Whether nothing is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.get().is_empty()
     }
 
     /// The value under a key, whoever put it there.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(key)
+        self.0.get().get(key)
     }
 
     /// Puts a value of one's own under a key.
@@ -73,18 +77,21 @@ impl Meta {
     /// If the key breaks the grammar of `_meta` keys, or the protocol reserves it.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), InvalidMetaKey> {
         key::check(key)?;
-        self.0.insert(key.to_owned(), value.into());
+        self.insert(key, value.into());
         Ok(())
     }
 
     /// Takes a value out.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
-        self.0.remove(key)
+        self.0.change(|members| members.remove(key))
     }
 
     /// All keys with their values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value))
+        self.0
+            .get()
+            .iter()
+            .map(|(key, value)| (key.as_str(), value))
     }
 
     /// Which server made the result. Self-reported: for logs, never for decisions.
@@ -98,7 +105,7 @@ impl Meta {
     /// Says which server made the result. The value is an [`Implementation`] as JSON, so that a
     /// server encodes it once and clones it into each result.
     pub fn set_server_info(&mut self, info: Value) {
-        self.0.insert(Self::SERVER_INFO.to_owned(), info);
+        self.insert(Self::SERVER_INFO, info);
     }
 
     /// The subscription that a notification belongs to: the id of its `subscriptions/listen`.
@@ -111,8 +118,7 @@ impl Meta {
 
     /// Marks a notification or the last result as part of a subscription.
     pub fn set_subscription_id(&mut self, id: &Id) {
-        self.0
-            .insert(Self::SUBSCRIPTION_ID.to_owned(), id_value(id));
+        self.insert(Self::SUBSCRIPTION_ID, id_value(id));
     }
 
     /// The id of the task that a message belongs to.
@@ -127,30 +133,35 @@ impl Meta {
     pub fn set_related_task(&mut self, task_id: &str) {
         let mut task = Map::new();
         task.insert("taskId".to_owned(), task_id.into());
-        self.0.insert(Self::RELATED_TASK.to_owned(), task.into());
+        self.insert(Self::RELATED_TASK, task.into());
     }
 
     /// The trace that the message belongs to, where the peer names one.
     #[must_use]
     pub fn trace_context(&self) -> Option<TraceContext> {
-        TraceContext::read(&self.0)
+        TraceContext::read(self.0.get())
     }
 
     /// Says which trace the message belongs to.
     pub fn set_trace_context(&mut self, trace: TraceContext) {
-        trace.write(&mut self.0);
+        self.0.change(|members| trace.write(members));
+    }
+
+    fn insert(&mut self, key: &str, value: Value) {
+        self.0
+            .change(|members| members.insert(key.to_owned(), value));
     }
 }
 
 impl From<Extra> for Meta {
     fn from(members: Extra) -> Self {
-        Self(members)
+        Self(members.into())
     }
 }
 
 impl From<Meta> for Extra {
     fn from(meta: Meta) -> Self {
-        meta.0
+        meta.0.into_map()
     }
 }
 
@@ -171,7 +182,7 @@ pub struct RequestMeta {
         rename = "io.modelcontextprotocol/protocolVersion",
         skip_serializing_if = "Option::is_none"
     )]
-    pub protocol_version: Option<String>,
+    pub protocol_version: Option<Cow<'static, str>>,
     /// Who asks. Self-reported: for logs, never for decisions. Since 2026-07-28.
     #[serde(
         rename = "io.modelcontextprotocol/clientInfo",
@@ -247,7 +258,7 @@ impl RequestMeta {
 
 setters!(RequestMeta {
     with_progress_token(progress_token: ProgressToken),
-    with_protocol_version(protocol_version: String),
+    with_protocol_version(protocol_version: Cow<'static, str>),
     with_client_info(client_info: Arc<Implementation>),
     with_client_capabilities(client_capabilities: Arc<ClientCapabilities>),
     with_log_level(log_level: LoggingLevel),

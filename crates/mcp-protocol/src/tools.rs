@@ -1,5 +1,6 @@
 //! Tools: what a model can have done.
 
+use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -218,7 +219,11 @@ impl CallToolParams {
         arguments: &T,
     ) -> Result<Self, serde_json::Error> {
         let raw = serde_json::value::to_raw_value(arguments)?;
-        self.arguments = decode::raw_object(&*raw)?;
+        self.arguments = match raw.get() {
+            "null" => None,
+            text if text.starts_with('{') => Some(raw),
+            _ => return Err(serde_json::Error::custom("expected an object")),
+        };
         Ok(self)
     }
 }

@@ -8,6 +8,9 @@ use tokio::sync::mpsc;
 
 use crate::{Frames, Reader, TransportError, TransportErrorKind, Writer};
 
+/// A buffer that has grown beyond this many bytes is given back.
+const KEEP: usize = 64 * 1024;
+
 /// The two halves of one end.
 pub type MemoryEnd = (MemoryReader, MemoryWriter);
 
@@ -66,6 +69,7 @@ pub struct MemoryWriter {
     texts: Option<mpsc::Sender<Bytes>>,
     fed: VecDeque<Bytes>,
     pending: usize,
+    scratch: Vec<u8>,
 }
 
 impl MemoryWriter {
@@ -74,6 +78,7 @@ impl MemoryWriter {
             texts: Some(texts),
             fed: VecDeque::new(),
             pending: 0,
+            scratch: Vec::new(),
         }
     }
 
@@ -87,9 +92,12 @@ impl MemoryWriter {
 
 impl Writer for MemoryWriter {
     fn feed(&mut self, packet: &Packet) {
-        let mut text = Vec::new();
-        packet.encode_into(&mut text);
-        self.feed_text(text);
+        self.scratch.clear();
+        packet.encode_into(&mut self.scratch);
+        self.feed_text(Bytes::copy_from_slice(&self.scratch));
+        if self.scratch.capacity() > KEEP {
+            self.scratch = Vec::new();
+        }
     }
 
     fn pending(&self) -> usize {

@@ -1,7 +1,6 @@
 //! What answers a request of 2026-07-28: its result, or one that asks for something first.
 
-use mcp_jsonrpc::RawJson;
-use serde::Deserialize;
+use mcp_jsonrpc::{RawJson, pick};
 use serde::de::DeserializeOwned;
 
 use super::InputRequiredResult;
@@ -35,13 +34,13 @@ impl<T: DeserializeOwned> Answer<T> {
     /// # Errors
     /// If the kind is not known, or the result does not fit its kind.
     pub fn decode(raw: &RawJson) -> Result<Self, AnswerError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Peek {
-            result_type: Option<ResultType>,
-        }
-        let Peek { result_type } = decode(raw)?;
-        match result_type {
+        // What is wrong with an object that this does not take, its decoding says.
+        let [kind] = pick(raw.as_bytes(), ["resultType"]).unwrap_or_default();
+        let kind: Option<ResultType> = match kind {
+            None | Some("\"complete\"") => None,
+            Some(other) => serde_json::from_str(other).map_err(malformed)?,
+        };
+        match kind {
             None | Some(ResultType::Complete) => decode(raw).map(Self::Complete),
             Some(ResultType::InputRequired) => {
                 let result: InputRequiredResult = decode(raw)?;
@@ -57,9 +56,17 @@ impl<T: DeserializeOwned> Answer<T> {
 }
 
 fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T, AnswerError> {
-    raw.decode().map_err(|e| AnswerError::Malformed {
-        detail: e.to_string(),
-    })
+    raw.decode().map_err(malformed)
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "used as a function of map_err"
+)]
+fn malformed(error: serde_json::Error) -> AnswerError {
+    AnswerError::Malformed {
+        detail: error.to_string(),
+    }
 }
 
 /// A result that is not one.

@@ -89,7 +89,7 @@ impl ServerIdentity {
 #[non_exhaustive]
 pub struct ClientIdentity {
     /// Name and version.
-    pub info: Implementation,
+    pub info: Arc<Implementation>,
     /// What it can do for the server. Taken from what was registered, never set by hand.
     pub capabilities: Arc<ClientCapabilities>,
     /// The revisions that it speaks. Default: all.
@@ -101,7 +101,7 @@ impl ClientIdentity {
     #[must_use]
     pub fn new(info: Implementation, capabilities: ClientCapabilities) -> Self {
         Self {
-            info,
+            info: Arc::new(info),
             capabilities: Arc::new(capabilities),
             versions: ProtocolVersion::ALL.to_vec(),
         }

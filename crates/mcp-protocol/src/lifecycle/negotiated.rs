@@ -1,5 +1,7 @@
 //! What client and server have agreed on, as the client sees it.
 
+use std::sync::Arc;
+
 use super::gate;
 use super::identity::ClientIdentity;
 use crate::error::NotNegotiated;
@@ -65,7 +67,7 @@ impl Negotiated {
 
 /// The context of a request that stands alone.
 pub(super) fn stamp(meta: &mut RequestMeta, version: ProtocolVersion, client: &ClientIdentity) {
-    meta.protocol_version = Some(version.as_str().to_owned());
-    meta.client_info = Some(client.info.clone().into());
-    meta.client_capabilities = Some(client.capabilities.clone());
+    meta.protocol_version = Some(version.as_str().into());
+    meta.client_info = Some(Arc::clone(&client.info));
+    meta.client_capabilities = Some(Arc::clone(&client.capabilities));
 }

@@ -1,8 +1,6 @@
 //! `notifications/progress`: only for tokens in use, and only rising.
 
-use std::collections::HashMap;
-
-use mcp_jsonrpc::{Id, MethodName, RawJson};
+use mcp_jsonrpc::{Id, IdMap, MethodName, RawJson};
 use serde::Deserialize;
 
 pub(super) const PROGRESS: MethodName = MethodName::from_static("notifications/progress");
@@ -28,7 +26,7 @@ impl Report {
 
 /// The tokens in use in one direction, each with the request that it belongs to.
 #[derive(Debug, Default)]
-pub(super) struct Tokens(HashMap<Id, Live>);
+pub(super) struct Tokens(IdMap<Live>);
 
 #[derive(Debug)]
 struct Live {

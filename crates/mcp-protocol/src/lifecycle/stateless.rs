@@ -6,7 +6,6 @@
 use mcp_jsonrpc::{ErrorObject, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use super::gate;
 use super::identity::ServerIdentity;
@@ -109,7 +108,7 @@ pub fn missing(member: &str) -> ErrorObject {
     ))
 }
 
-fn log_level(value: &RawValue) -> Result<LoggingLevel, ErrorObject> {
+fn log_level(value: &str) -> Result<LoggingLevel, ErrorObject> {
     let level: LoggingLevel = decode(value, "logLevel")?;
     match level.severity() {
         Some(_) => Ok(level),
@@ -119,8 +118,8 @@ fn log_level(value: &RawValue) -> Result<LoggingLevel, ErrorObject> {
     }
 }
 
-fn decode<T: DeserializeOwned>(value: &RawValue, member: &str) -> Result<T, ErrorObject> {
-    serde_json::from_str(value.get()).map_err(|e| {
+fn decode<T: DeserializeOwned>(value: &str, member: &str) -> Result<T, ErrorObject> {
+    serde_json::from_str(value).map_err(|e| {
         ErrorObject::invalid_params(format!(
             "params._meta[\"io.modelcontextprotocol/{member}\"] is invalid: {e}"
         ))

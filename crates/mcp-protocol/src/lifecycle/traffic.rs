@@ -1,12 +1,12 @@
 //! What both roles do with messages: calls with their progress and their end, cancellation,
 //! batches. Which requests and notifications are welcome is for the role to say.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use mcp_jsonrpc::{
-    CallOptions, DecodeError, ErrorObject, Exchange, Failure, Id, Limits, Message, Notification,
-    Packet, RawJson, Refused, Request, Response,
+    CallOptions, DecodeError, ErrorObject, Exchange, Failure, Id, IdMap, Limits, Message,
+    Notification, Packet, RawJson, Refused, Request, Response,
 };
 
 use super::batch::{Batches, Collected};
@@ -32,7 +32,7 @@ pub(super) struct Traffic<T> {
     /// Tokens of the peer's requests, for which we report.
     theirs: Tokens,
     /// Which token a request of the peer has brought.
-    asked: HashMap<Id, Id>,
+    asked: IdMap<Id>,
     batches: Batches,
     out: VecDeque<Packet>,
     events: VecDeque<Event<T>>,
@@ -54,7 +54,7 @@ impl<T> Traffic<T> {
             held: VecDeque::new(),
             ours: Tokens::default(),
             theirs: Tokens::default(),
-            asked: HashMap::new(),
+            asked: IdMap::default(),
             batches: Batches::default(),
             out: VecDeque::new(),
             events: VecDeque::new(),

@@ -31,7 +31,7 @@ impl Negotiator {
         let params = InitializeParams::new(
             version.as_str(),
             self.client.capabilities.as_ref().clone(),
-            self.client.info.clone(),
+            (*self.client.info).clone(),
         );
         let Ok(params) = RawJson::encode(&params) else {
             return self.fail(NegotiationError::Malformed {
