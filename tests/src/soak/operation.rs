@@ -77,11 +77,11 @@ impl Operation {
         match self {
             Self::Say { tool, amount } => {
                 let result = call(session, tool, token, amount, &plain).await;
-                said(result.map_err(words)?, token, false, amount)
+                said(&result.map_err(words)?, token, false, amount)
             }
             Self::Fail => {
                 let result = call(session, "fail", token, 0, &plain).await;
-                said(result.map_err(words)?, token, true, 0)
+                said(&result.map_err(words)?, token, true, 0)
             }
             Self::Progress => progress(session, token).await,
             Self::List => {
@@ -147,7 +147,7 @@ async fn call(
 }
 
 /// Whether a result says what it was told, and nothing else.
-fn said(result: CallToolResult, token: &str, fails: bool, amount: usize) -> Result<(), String> {
+fn said(result: &CallToolResult, token: &str, fails: bool, amount: usize) -> Result<(), String> {
     let text = result.text_content();
     let added = text
         .strip_prefix(token)
@@ -179,7 +179,7 @@ async fn progress(session: &Session, token: &str) -> Result<(), String> {
         }
     });
     let result = call(session, "progress", token, 0, &options).await;
-    said(result.map_err(words)?, token, false, 0)?;
+    said(&result.map_err(words)?, token, false, 0)?;
     let (last, fell) = (
         reports.load(Ordering::Acquire),
         fell.load(Ordering::Acquire),

@@ -96,8 +96,8 @@ impl Worker {
         self.tally.event("connections");
         connected
             .inspect_err(|error| {
-                self.tally
-                    .failed(format!("no connection: {}", error.chain()))
+                let why = format!("no connection: {}", error.chain());
+                self.tally.failed(why);
             })
             .ok()
     }
@@ -127,14 +127,13 @@ impl Worker {
     async fn disconnect(&mut self, session: Session, first: u64) -> Option<Session> {
         let politely = self.random.below(2) == 0;
         let after = Duration::from_millis(self.random.below(5));
-        let tokens: Vec<_> = (0..4).map(|at| self.token(first * 10 + at)).collect();
         let amount = 10;
         let operation = Operation::Say {
             tool: "slow",
             amount,
         };
-        let open = tokens.into_iter().map(|token| {
-            let session = session.clone();
+        let open = (0..4).map(|at| {
+            let (session, token) = (session.clone(), self.token(first * 10 + at));
             tokio::spawn(async move { operation.perform_at_the_end(&session, &token).await })
         });
         let open: Vec<_> = open.collect();

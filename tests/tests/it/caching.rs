@@ -109,7 +109,7 @@ async fn proto_52_what_is_private_is_kept_for_its_own_user_only() {
         let mut names: Vec<_> = tools
             .tools
             .iter()
-            .map(|tool| tool.name().to_string())
+            .map(|tool| tool.name().to_owned())
             .collect();
         names.sort();
         assert_eq!(names, ["ada__ada", "bob__bob"]);

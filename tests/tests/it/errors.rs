@@ -21,7 +21,7 @@ fn object() -> Value {
 
 /// Fails with whatever code it is asked for, by each way that a handler has.
 fn failing() -> Server {
-    async fn fail(code: i64) -> ErrorObject {
+    fn fail(code: i64) -> ErrorObject {
         ErrorObject::new(ErrorCode(code), "as asked")
     }
     fn code(arguments: &Value) -> i64 {
@@ -32,9 +32,7 @@ fn failing() -> Server {
     Server::builder("failing", "1")
         .tool(
             Tool::new("fail", object()),
-            |a: Value, _: Context| async move {
-                Err::<(), _>(ToolError::protocol(fail(code(&a)).await))
-            },
+            |a: Value, _: Context| async move { Err::<(), _>(ToolError::protocol(fail(code(&a)))) },
         )
         .tool(Tool::new("url", object()), |_: NoArgs, _: Context| async {
             let url = ElicitRequestURLParams::new("sign in", "https://example.com")
@@ -51,13 +49,13 @@ fn failing() -> Server {
             },
         )
         .prompt(Prompt::new("fail"), |a: Value, _: Context| async move {
-            Err::<String, _>(RequestError::from(fail(code(&a)).await))
+            Err::<String, _>(RequestError::from(fail(code(&a))))
         })
         .resource(Resource::new("r://gone", "gone"), |_: Context| async {
             Err::<String, _>(RequestError::not_found())
         })
         .resource(Resource::new("r://old", "old"), |_: Context| async {
-            Err::<String, _>(RequestError::from(fail(-32002).await))
+            Err::<String, _>(RequestError::from(fail(-32002)))
         })
         .build()
 }

@@ -8,6 +8,11 @@
     clippy::panic,
     reason = "a test may panic"
 )]
+#![expect(
+    clippy::excessive_nesting,
+    clippy::needless_pass_by_value,
+    reason = "a scenario stands in one piece, and messages are made where they are used"
+)]
 
 // What the tests are made with.
 mod asked;

@@ -258,7 +258,7 @@ async fn forgetful(calls: u32, sessions: u32) -> WebScript {
                 let current = format!("session-{}", begun.load(Ordering::SeqCst));
                 let is_current = seen.header("mcp-session-id") == Some(&current);
                 let alive =
-                    left.try_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+                    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
                 if is_current && alive.is_ok() {
                     web_script::result(seen, &json!({"content": []}))
                 } else {
