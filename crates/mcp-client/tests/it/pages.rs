@@ -87,6 +87,35 @@ async fn t10_a_list_without_end_is_an_error() {
 }
 
 #[tokio::test]
+async fn t10_a_list_with_endless_pages_is_an_error_before_they_fill_the_memory() {
+    let entry = json!({"name": "a", "inputSchema": {"type": "object"}});
+    let endless = move |_: Option<&str>, count: usize| json!({"tools": vec![entry.clone(); 30], "nextCursor": count.to_string()});
+    let endless = std::sync::Arc::new(endless);
+    let mut few = options();
+    few.max_entries = 100;
+    let server_of_many = scripted(json!({"tools": {}}), few, move |peer| serve(peer, endless));
+    let session = server_of_many.await.0;
+    let error = names(&session).await.unwrap_err();
+    let entries = match error {
+        Error::Pages(PagesError::TooLong { entries, .. }) => entries,
+        other => panic!("{other}"),
+    };
+    assert_eq!(entries, 120);
+
+    let session = server(|_, count| {
+        let mut page = page("a", count.to_string());
+        page["tools"][0]["description"] = json!("x".repeat(20 << 20));
+        page
+    })
+    .await;
+    let error = names(&session).await.unwrap_err();
+    assert!(
+        matches!(error, Error::Pages(PagesError::TooLong { entries: 4, .. })),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn t10_null_is_the_end() {
     let session = server(|_, _| page("a", Value::Null)).await;
     assert_eq!(names(&session).await.unwrap(), ["a"]);
