@@ -38,3 +38,4 @@ mod soak;
 mod stdio;
 mod subscriptions;
 mod values;
+mod web_sessions;
