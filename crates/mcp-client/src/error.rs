@@ -97,6 +97,16 @@ pub enum PagesError {
         /// The page, counted from 1.
         page: usize,
     },
+    /// The pages hold too much.
+    #[error("the server's list of {method} is too long: {entries} entries of {bytes} bytes so far")]
+    TooLong {
+        /// The method.
+        method: String,
+        /// How many there were.
+        entries: usize,
+        /// How long the pages were.
+        bytes: usize,
+    },
     /// There are too many pages.
     #[error("the server's list of {method} has more than {limit} pages")]
     TooMany {

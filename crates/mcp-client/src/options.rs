@@ -57,6 +57,9 @@ pub struct ClientOptions {
     pub max_rounds: usize,
     /// How many pages a list may have. Default: 1000.
     pub max_pages: usize,
+    /// How many entries a list may have on all its pages. Default: 100,000. They may be 64 MiB
+    /// together.
+    pub max_entries: usize,
     /// The key of `_meta` under which the HTTP headers of a call go, as an object, where the
     /// connection is not HTTP. Default: none; they go nowhere then, with one warning.
     pub headers_in_meta: Option<Arc<str>>,
@@ -83,6 +86,7 @@ impl ClientOptions {
             listen: true,
             max_rounds: 16,
             max_pages: 1000,
+            max_entries: 100_000,
             headers_in_meta: None,
             layers: RequestLayers::new(),
         }

@@ -114,11 +114,17 @@ impl Paged for ListTasks {
     }
 }
 
+/// How many bytes all pages of a list may have.
+const MAX_BYTES: usize = 64 << 20;
+
 /// Where a walk over pages stands.
+#[derive(Default)]
 struct Walk {
     next: Option<Cursor>,
     seen: HashSet<Cursor>,
     pages: usize,
+    entries: usize,
+    bytes: usize,
     over: bool,
 }
 
@@ -135,29 +141,36 @@ impl Session {
         cursor: Option<Cursor>,
         options: &CallOptions,
     ) -> Result<Page<R::Item>, Error> {
+        let (page, _) = self.sized_page::<R>(cursor, options).await?;
+        Ok(page)
+    }
+
+    async fn sized_page<R: Paged>(
+        &self,
+        cursor: Option<Cursor>,
+        options: &CallOptions,
+    ) -> Result<(Page<R::Item>, usize), Error> {
         let mut params = PaginatedParams::new();
         params.cursor = cursor;
-        self.request_with::<R>(params, options).await.map(R::page)
+        let (result, bytes) = self.request_sized::<R>(params, options).await?;
+        Ok((R::page(result), bytes))
     }
 
     /// All pages of a list, one after another. The stream ends with the list, or with the first
-    /// error: also when a cursor comes twice, and after
-    /// [`max_pages`](crate::ClientOptions::max_pages).
+    /// error: also when a cursor comes twice, and where the list is longer than
+    /// [`max_pages`](crate::ClientOptions::max_pages) and
+    /// [`max_entries`](crate::ClientOptions::max_entries) let it be.
     pub fn pages<R: Paged>(
         &self,
         options: CallOptions,
     ) -> impl Stream<Item = Result<Page<R::Item>, Error>> + Send + '_ {
-        let walk = Walk {
-            next: None,
-            seen: HashSet::new(),
-            pages: 0,
-            over: false,
-        };
+        let walk = Walk::default();
         try_unfold((walk, options), move |(mut walk, options)| async move {
             if walk.over {
                 return Ok(None);
             }
-            let page = self.page::<R>(walk.next.take(), &options).await?;
+            let (page, bytes) = self.sized_page::<R>(walk.next.take(), &options).await?;
+            walk.weigh(&R::METHOD, (page.items.len(), bytes), self.max_entries())?;
             walk.step(&R::METHOD, page.next.clone(), self.max_pages())?;
             Ok(Some((page, (walk, options))))
         })
@@ -202,6 +215,24 @@ fn has_expired(error: &Error) -> bool {
 }
 
 impl Walk {
+    fn weigh(
+        &mut self,
+        method: &str,
+        (entries, bytes): (usize, usize),
+        limit: usize,
+    ) -> Result<(), PagesError> {
+        self.entries += entries;
+        self.bytes += bytes;
+        if self.entries > limit || self.bytes > MAX_BYTES {
+            return Err(PagesError::TooLong {
+                method: method.to_owned(),
+                entries: self.entries,
+                bytes: self.bytes,
+            });
+        }
+        Ok(())
+    }
+
     fn step(&mut self, method: &str, next: Option<Cursor>, limit: usize) -> Result<(), PagesError> {
         self.pages += 1;
         let method = || method.to_owned();

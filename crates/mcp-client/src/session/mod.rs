@@ -64,6 +64,7 @@ struct Inner {
     over: CancellationToken,
     max_rounds: usize,
     max_pages: usize,
+    max_entries: usize,
     without_http: WithoutHttp,
     next_token: AtomicU64,
 }
@@ -141,6 +142,7 @@ impl Session {
                 over,
                 max_rounds: options.max_rounds,
                 max_pages: options.max_pages,
+                max_entries: options.max_entries,
                 without_http: WithoutHttp::new(options.headers_in_meta),
                 next_token: AtomicU64::new(1),
             }),
@@ -272,6 +274,10 @@ impl Session {
 
     pub(crate) fn max_pages(&self) -> usize {
         self.inner.max_pages
+    }
+
+    pub(crate) fn max_entries(&self) -> usize {
+        self.inner.max_entries
     }
 }
 

@@ -90,12 +90,30 @@ impl Session {
 
     pub(super) async fn request_by<R: RpcRequest>(
         &self,
-        mut params: R::Params,
+        params: R::Params,
         way: Way<'_>,
     ) -> Result<R::Result, Error> {
+        let (result, _) = self.request_measured::<R>(params, way).await?;
+        Ok(result)
+    }
+
+    /// As [`request_with`](Self::request_with), with how many bytes the result had on the wire.
+    pub(crate) async fn request_sized<R: RpcRequest>(
+        &self,
+        params: R::Params,
+        options: &CallOptions,
+    ) -> Result<(R::Result, usize), Error> {
+        self.request_measured::<R>(params, Way::new(options)).await
+    }
+
+    async fn request_measured<R: RpcRequest>(
+        &self,
+        mut params: R::Params,
+        way: Way<'_>,
+    ) -> Result<(R::Result, usize), Error> {
         let (raw, _) = self.send::<R>(&mut params, way).await?;
         match self.answer::<R>(&raw, false)? {
-            Answer::Complete(result) => Ok(result),
+            Answer::Complete(result) => Ok((result, raw.as_bytes().len())),
             other => Err(unexpected::<R>(&other)),
         }
     }

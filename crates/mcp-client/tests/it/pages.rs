@@ -93,7 +93,9 @@ async fn t10_a_list_with_endless_pages_is_an_error_before_they_fill_the_memory()
     let endless = std::sync::Arc::new(endless);
     let mut few = options();
     few.max_entries = 100;
-    let server_of_many = scripted(json!({"tools": {}}), few, move |peer| serve(peer, endless));
+    let server_of_many = scripted(json!({"tools": {}}), few, move |peer| {
+        serve(peer, endless.clone())
+    });
     let session = server_of_many.await.0;
     let error = names(&session).await.unwrap_err();
     let entries = match error {
