@@ -89,6 +89,26 @@ impl DecodeError {
         }
     }
 
+    /// Why something with neither method nor result nor error is no request.
+    pub(crate) const NO_KIND: &'static str = "method is missing";
+
+    /// What this is to whoever only takes answers: with neither method nor result nor error it may
+    /// be a request or a response that went wrong, and whoever waits for that answer must hear of
+    /// it.
+    #[must_use]
+    pub fn as_response(self) -> Self {
+        match self {
+            Self::Request {
+                id: id @ Some(_),
+                reason: Self::NO_KIND,
+            } => Self::Response {
+                id,
+                reason: "it has neither result nor error",
+            },
+            other => other,
+        }
+    }
+
     /// A message of more than `limit` bytes, of which only the ends are known.
     #[must_use]
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize) -> Self {

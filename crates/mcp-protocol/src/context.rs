@@ -1,8 +1,11 @@
 //! What is known about a message besides the message.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::{ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion};
+
+/// What a client can do that declares nothing.
+static NOTHING: LazyLock<Arc<ClientCapabilities>> = LazyLock::new(Arc::default);
 
 /// What a request says, or its connection has agreed, about who asks and under which rules.
 ///
@@ -29,7 +32,7 @@ impl RequestContext {
     pub fn new(version: ProtocolVersion) -> Self {
         Self {
             version,
-            client_capabilities: Arc::default(),
+            client_capabilities: Arc::clone(&NOTHING),
             client_info: None,
             progress_token: None,
             log_level: None,

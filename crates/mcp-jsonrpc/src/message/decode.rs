@@ -180,7 +180,7 @@ impl<'a> Envelope<'a> {
             (None, None) if self.error.is_some() => {
                 return flaw(id, "it has neither result nor error");
             }
-            (None, None) => return Err(invalid(id, "method is missing")),
+            (None, None) => return Err(invalid(id, DecodeError::NO_KIND)),
         };
         match (id, &outcome) {
             (None, Ok(_)) => flaw(None, "it answers no request: id is missing or unreadable"),

@@ -49,6 +49,21 @@ fn j15_notifications_and_responses_get_no_byte_of_reply() {
 }
 
 #[test]
+fn j15_a_message_of_no_kind_is_a_malformed_response_to_who_takes_only_those() {
+    let flaw = decode(r#"{"jsonrpc":"2.0","id":7}"#).unwrap_err();
+    assert!(flaw.reply().is_some());
+    assert_eq!(flaw.as_response().answers(), Some(&7.into()));
+    for other in [
+        r#"{"jsonrpc":"2.0"}"#,
+        r#"{"jsonrpc":"1.0","id":7,"method":"m"}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":1}"#,
+    ] {
+        let flaw = decode(other).unwrap_err();
+        assert_eq!(flaw.clone().as_response(), flaw, "{other}");
+    }
+}
+
+#[test]
 fn j15_a_malformed_response_fails_its_call() {
     let mut exchange = Exchange::new(Limits::default());
     for text in [

@@ -90,7 +90,7 @@ impl<T> Connection for ClientConnection<T> {
     type Tag = T;
 
     fn handle_frame(&mut self, now: Instant, frame: Result<Frame, DecodeError>) {
-        match frame {
+        match frame.map_err(DecodeError::as_response) {
             Ok(Frame::Single(message)) => self.traffic.message(now, message),
             Ok(Frame::Batch(elements)) if self.has(Feature::Batches) => {
                 let known = |e: &Result<_, DecodeError>| match e {

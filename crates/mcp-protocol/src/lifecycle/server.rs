@@ -11,7 +11,7 @@ use super::connection::{Connection, Event, Note, OutgoingCall};
 use super::gate;
 use super::handshake::ServerHandshake;
 use super::identity::ServerIdentity;
-use super::stateless::{self, Admission};
+use super::stateless::{self, Admission, LatestClient};
 use super::traffic::{Inbound, Traffic};
 use crate::initialize::Initialize;
 use crate::{Feature, ProtocolVersion, RpcRequest};
@@ -25,6 +25,7 @@ pub struct ServerConnection<T> {
     traffic: Traffic<T>,
     identity: Arc<ServerIdentity>,
     handshake: ServerHandshake,
+    client: LatestClient,
 }
 
 impl<T> ServerConnection<T> {
@@ -34,6 +35,7 @@ impl<T> ServerConnection<T> {
         Self {
             traffic: Traffic::new(limits, false),
             handshake: ServerHandshake::new(Arc::clone(&identity)),
+            client: LatestClient::default(),
             identity,
         }
     }
@@ -49,7 +51,7 @@ impl<T> ServerConnection<T> {
 
     fn request(&mut self, request: Request) {
         let id = request.id.clone();
-        match stateless::admit(&request, &self.identity) {
+        match stateless::admit_of(&request, &self.identity, &mut self.client) {
             Err(error) => self.traffic.respond(&id, Err(error)),
             Ok(Admission::Stateless(_)) if &*request.method == "server/discover" => {
                 let result = encode(&stateless::discover(&self.identity));

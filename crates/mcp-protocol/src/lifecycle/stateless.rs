@@ -3,6 +3,8 @@
 //!
 //! Specification: basic/index and basic/versioning, revision 2026-07-28.
 
+use std::sync::Arc;
+
 use mcp_jsonrpc::{ErrorObject, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,12 +30,56 @@ pub enum Admission {
     Handshake(Option<ProgressToken>),
 }
 
+/// What the latest client has said of itself, as text and decoded: requests that say the same,
+/// as nearly all over one connection do, share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LatestClient {
+    capabilities: Described<ClientCapabilities>,
+    info: Described<Implementation>,
+}
+
+/// A value with the text that it was decoded from.
+#[derive(Clone, Debug)]
+struct Described<T>(Option<(Box<str>, Arc<T>)>);
+
+impl<T> Default for Described<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: DeserializeOwned> Described<T> {
+    /// The longest text that is remembered, in bytes.
+    const LONGEST: usize = 4096;
+
+    fn read(&mut self, text: &str, member: &str) -> Result<Arc<T>, ErrorObject> {
+        if let Some((known, value)) = &self.0
+            && **known == *text
+        {
+            return Ok(Arc::clone(value));
+        }
+        let value: Arc<T> = Arc::new(decode(text, member)?);
+        let remembered = text.len() <= Self::LONGEST;
+        self.0 = remembered.then(|| (text.into(), Arc::clone(&value)));
+        Ok(value)
+    }
+}
+
 /// Judges a request by what it carries.
 ///
 /// # Errors
 /// The error to send: `_meta` is incomplete or malformed (`-32602`), the revision that it names
 /// is not spoken without a handshake (`-32022`), or that revision has no such method (`-32601`).
 pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, ErrorObject> {
+    admit_of(request, identity, &mut LatestClient::default())
+}
+
+/// As [`admit`], for the requests of one connection.
+pub(super) fn admit_of(
+    request: &Request,
+    identity: &ServerIdentity,
+    client: &mut LatestClient,
+) -> Result<Admission, ErrorObject> {
     let meta = Meta::of(request.params.as_ref());
     let progress_token = meta.progress_token();
     // To a server of handshakes alone, what a newer client carries means nothing. Above all it must
@@ -42,19 +88,16 @@ pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, 
     let Some(version) = meta.version.filter(|_| stands_alone) else {
         return Ok(Admission::Handshake(progress_token));
     };
-    let version: String = decode(version, "protocolVersion")?;
-    let spoken = ProtocolVersion::parse(&version)
-        .filter(|version| version.is_stateless() && identity.speaks(*version));
-    let Some(version) = spoken else {
-        return Err(unsupported_version(&version, identity));
-    };
+    let version = spoken(version, identity)?;
     let Some(capabilities) = meta.capabilities else {
         return Err(missing("clientCapabilities"));
     };
-    let capabilities: ClientCapabilities = decode(capabilities, "clientCapabilities")?;
+    let capabilities = client
+        .capabilities
+        .read(capabilities, "clientCapabilities")?;
     let mut context = RequestContext::new(version).with_client_capabilities(capabilities);
     if let Some(info) = meta.info {
-        context = context.with_client_info(decode::<Implementation>(info, "clientInfo")?);
+        context = context.with_client_info(client.info.read(info, "clientInfo")?);
     }
     if let Some(level) = meta.log_level {
         context.log_level = Some(log_level(level)?);
@@ -64,6 +107,19 @@ pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, 
         return Err(ErrorObject::method_not_found(&request.method));
     }
     Ok(Admission::Stateless(context))
+}
+
+/// The revision that a request names, if it is one that the server speaks without a handshake.
+fn spoken(text: &str, identity: &ServerIdentity) -> Result<ProtocolVersion, ErrorObject> {
+    let stands_alone = |name: &str| {
+        ProtocolVersion::parse(name).filter(|v| v.is_stateless() && identity.speaks(*v))
+    };
+    // Without the quotation marks it is the name, unless it was written in an unusual way.
+    if let Some(version) = stands_alone(text.trim_matches('"')) {
+        return Ok(version);
+    }
+    let name: String = decode(text, "protocolVersion")?;
+    stands_alone(&name).ok_or_else(|| unsupported_version(&name, identity))
 }
 
 /// The answer to `server/discover`.

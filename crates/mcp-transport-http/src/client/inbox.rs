@@ -132,6 +132,7 @@ impl Link {
         waiting: Option<&Id>,
     ) -> Option<Result<RawJson, CallError>> {
         tracing::warn!(error = %flaw, "the server sent something unreadable");
+        let flaw = flaw.as_response();
         let DecodeError::Response { id: Some(id), .. } = &flaw else {
             return None;
         };

@@ -51,6 +51,10 @@ fn j15_a_malformed_response_fails_the_call_that_it_answers() {
         < {"id":2}
         > {"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"m"}}
         ! ended 2 the answer cannot be read
+        = call tools/list
+        < {"id":3}
+        > {"jsonrpc":"2.0","id":3}
+        ! ended 3 the answer cannot be read
         "#,
     );
 }
