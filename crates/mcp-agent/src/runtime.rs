@@ -152,7 +152,7 @@ impl Runtime {
             .map_err(|interrupt| NodeError(Failure::Interrupted(vec![*interrupt])))
     }
 
-    /// The same, but where the run has [`LiveAnswers`](crate::LiveAnswers) it waits for an
+    /// The same, but where the run has [`LiveAnswers`] it waits for an
     /// answer here first, without stopping the run.
     ///
     /// # Errors
