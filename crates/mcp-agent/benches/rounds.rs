@@ -1,7 +1,8 @@
 //! What a round of the agent costs as the conversation grows: `cargo bench -p mcp-agent`.
 //!
 //! A round is one answer of a scripted model that asks for one tool, and one call of a local
-//! tool. The figures are wall time of one thread, the median of ten rounds.
+//! tool. The figures are wall time of one thread, the median of ten rounds, one line of JSON each
+//! time: `cargo xtask bench` reads them.
 
 #![expect(clippy::print_stdout, reason = "a bench shows its figures")]
 
@@ -76,24 +77,29 @@ async fn measure(name: &str, kept: bool) -> Result<(), Box<dyn Error>> {
     let median = |from: usize| {
         let mut ten: Vec<Duration> = rounds.iter().skip(from).take(10).copied().collect();
         ten.sort();
-        ten.get(ten.len() / 2).copied().unwrap_or_default()
+        micros(ten.get(ten.len() / 2).copied().unwrap_or_default())
     };
     let total: Duration = rounds.iter().sum();
-    let mean = total / u32::try_from(rounds.len().max(1))?;
-    println!(
-        "{name}: mean {mean:?}, round 20 {:?}, 200 {:?}, 1000 {:?}, 1990 {:?}",
-        median(20),
-        median(200),
-        median(1_000),
-        median(1_989)
-    );
+    let figures = serde_json::json!({
+        "name": name,
+        "mean_us": micros(total / u32::try_from(rounds.len().max(1))?),
+        "round_20_us": median(20),
+        "round_200_us": median(200),
+        "round_1000_us": median(1_000),
+        "round_1990_us": median(1_989),
+    });
+    println!("{figures}");
     Ok(())
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..3 {
-        measure("no checkpointer    ", false).await?;
+        measure("no checkpointer", false).await?;
         measure("memory checkpointer", true).await?;
     }
     Ok(())
