@@ -1,19 +1,19 @@
 //! What can be wrong with the bytes of a message, and what a receiver answers to it.
 
+use std::fmt;
+
 use crate::{ErrorCode, ErrorObject, Id};
 
 /// Bytes from the peer that are not a message.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The text is not UTF-8 or not JSON.
-    #[error("the peer sent text that is not JSON: {detail}")]
     Syntax {
         /// What the parser found, and where.
         detail: String,
     },
     /// The JSON is not a JSON-RPC 2.0 request or notification.
-    #[error("the peer sent an invalid request: {reason}")]
     Request {
         /// The id, where one can be read.
         id: Option<Id>,
@@ -21,13 +21,11 @@ pub enum DecodeError {
         reason: &'static str,
     },
     /// `params` is not an object.
-    #[error("the peer sent params that are not an object")]
     Params {
         /// The id of the request; `None` for a notification, which is never answered.
         id: Option<Id>,
     },
     /// The JSON is not a JSON-RPC 2.0 response. Never answered.
-    #[error("the peer sent an invalid response: {reason}")]
     Response {
         /// The id of the call that it would have answered, where one can be read.
         id: Option<Id>,
@@ -35,7 +33,6 @@ pub enum DecodeError {
         reason: &'static str,
     },
     /// The message is longer than the receiver accepts.
-    #[error("the peer sent a message of more than {limit} bytes")]
     TooLong {
         /// The id, where it could be found at either end of the message.
         id: Option<Id>,
@@ -45,6 +42,21 @@ pub enum DecodeError {
         limit: usize,
     },
 }
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the peer sent ")?;
+        match self {
+            Self::Syntax { detail } => write!(f, "text that is not JSON: {detail}"),
+            Self::Request { reason, .. } => write!(f, "an invalid request: {reason}"),
+            Self::Params { .. } => f.write_str("params that are not an object"),
+            Self::Response { reason, .. } => write!(f, "an invalid response: {reason}"),
+            Self::TooLong { limit, .. } => write!(f, "a message of more than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
 
 impl DecodeError {
     /// The error to send back, with the id to send it under; `None` where nothing may be sent.

@@ -1,5 +1,6 @@
 //! Who asked what and still waits: the bookkeeping of both directions, without I/O or clock.
 
+mod failure;
 mod incoming;
 mod outgoing;
 
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::{
     DecodeError, ErrorObject, Id, Message, MethodName, Notification, RawJson, Request, Response,
 };
+pub use failure::{Failure, Refused};
 use incoming::Incoming;
 use outgoing::Outgoing;
 
@@ -92,42 +94,6 @@ pub enum Event<T> {
     },
     /// A response that nobody waits for: late, or the peer's mistake. Worth a log line.
     Stray(Response),
-}
-
-/// Why a call has no result.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "an answer says no, is unreadable, or does not come"
-)]
-pub enum Failure {
-    /// The peer answered with an error.
-    #[error("the peer answered with an error")]
-    Remote(#[source] ErrorObject),
-    /// No answer in time.
-    #[error("no answer within {after:?}")]
-    TimedOut {
-        /// How long the call had waited.
-        after: Duration,
-    },
-    /// The answer is no valid response.
-    #[error("the answer cannot be read")]
-    Malformed(#[source] DecodeError),
-}
-
-/// Why a call was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Refused {
-    /// Too many of our calls wait for their answers; try again when one has ended.
-    #[error("{limit} calls wait for their answers already")]
-    Busy {
-        /// The limit.
-        limit: usize,
-    },
-    /// [`Exchange::close`] was called.
-    #[error("the connection is closed")]
-    Closed,
 }
 
 impl<T> Exchange<T> {
