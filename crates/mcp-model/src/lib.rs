@@ -11,6 +11,7 @@ mod request;
 mod response;
 mod scripted;
 mod spec;
+mod sse;
 mod tool_choice;
 mod transcript;
 mod usage;

@@ -13,6 +13,7 @@ pub(super) fn request(
     model: &str,
     request: &ChatRequest,
     is_openai: bool,
+    in_pieces: bool,
 ) -> Result<Vec<u8>, ModelError> {
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
@@ -34,6 +35,11 @@ pub(super) fn request(
     }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".to_owned(), json!(temperature));
+    }
+    if in_pieces {
+        body.insert("stream".to_owned(), true.into());
+        let options = json!({"include_usage": true});
+        body.insert("stream_options".to_owned(), options);
     }
     serde_json::to_vec(&body).map_err(|e| {
         ModelError::new(ModelErrorKind::BadRequest, "the request cannot be written").with_source(e)

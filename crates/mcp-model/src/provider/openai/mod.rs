@@ -4,25 +4,26 @@ mod error;
 mod lower;
 mod reply;
 mod schema;
-#[cfg(test)]
-mod tests;
+mod stream;
 
 use std::fmt;
 use std::time::Duration;
 
 use http::Uri;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use crate::http::HttpClient;
-use crate::{BoxFuture, ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind};
+use crate::http::{Arriving, HttpClient, within};
+use crate::{BoxFuture, ChatModel, ChatRequest, ChatResponse, Deltas, ModelError, ModelErrorKind};
 
 /// Where OpenAI itself listens.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 /// A model behind OpenAI's Chat Completions API, at OpenAI or at any server that speaks it.
 ///
-/// Limits: an answer within 120 s ([`OpenAiBuilder::timeout`]), at most 16 MiB long. Redirects
-/// are not followed. The key is never shown, not in `Debug` either.
+/// [`stream`](ChatModel::stream) shows the text of an answer as the server writes it.
+///
+/// Limits: an answer within 120 s ([`OpenAiBuilder::timeout`]), at most 16 MiB long, asking for at
+/// most 1,000 tools. Redirects are not followed. The key is never shown, not in `Debug` either.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), mcp_model::ModelError> {
@@ -55,20 +56,44 @@ impl OpenAiModel {
     }
 
     async fn ask(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        let body = lower::request(&self.model, &request, self.is_openai)?;
-        let sent = self.http.post_json(
-            self.endpoint.clone(),
-            self.headers.clone(),
-            body,
-            self.timeout,
-        );
-        let reply = sent.await?;
+        let reply = self.send(&request, false).await?.whole().await?;
         if reply.status.is_success() {
             reply::read(&reply, &request)
         } else {
             Err(error::classify(&reply))
         }
     }
+
+    async fn ask_in_pieces(
+        &self,
+        request: ChatRequest,
+        deltas: Deltas,
+    ) -> Result<ChatResponse, ModelError> {
+        let arriving = self.send(&request, true).await?;
+        if !arriving.status.is_success() {
+            return Err(error::classify(&arriving.whole().await?));
+        }
+        if is_event_stream(&arriving.headers) {
+            return stream::read(arriving, &request, &deltas).await;
+        }
+        // A server that knows no streams answers as ever.
+        let response = reply::read(&arriving.whole().await?, &request)?;
+        stream::show(&response, &deltas);
+        Ok(response)
+    }
+
+    async fn send(&self, request: &ChatRequest, in_pieces: bool) -> Result<Arriving, ModelError> {
+        let body = lower::request(&self.model, request, self.is_openai, in_pieces)?;
+        let (endpoint, headers) = (self.endpoint.clone(), self.headers.clone());
+        self.http.post_json(endpoint, headers, body).await
+    }
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("text/event-stream")
 }
 
 impl ChatModel for OpenAiModel {
@@ -77,7 +102,15 @@ impl ChatModel for OpenAiModel {
     }
 
     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
-        Box::pin(self.ask(request))
+        Box::pin(within(self.timeout, self.ask(request)))
+    }
+
+    fn stream(
+        &self,
+        request: ChatRequest,
+        deltas: Deltas,
+    ) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
+        Box::pin(within(self.timeout, self.ask_in_pieces(request, deltas)))
     }
 }
 

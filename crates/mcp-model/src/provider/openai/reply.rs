@@ -57,7 +57,7 @@ struct Function {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+pub(super) struct Tokens {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
@@ -72,6 +72,28 @@ struct Details {
     cached_tokens: Option<u64>,
 }
 
+/// How many tools one answer may ask for.
+const MAX_CALLS: usize = 1_000;
+
+/// An answer as the server wrote it, whole or in pieces.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) refusal: Option<String>,
+    pub(super) calls: Vec<WrittenCall>,
+    pub(super) finish: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) usage: Option<Tokens>,
+}
+
+/// A call as the server wrote it.
+#[derive(Default)]
+pub(super) struct WrittenCall {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
 /// Reads an answer with a status of success.
 pub(super) fn read(reply: &Reply, request: &ChatRequest) -> Result<ChatResponse, ModelError> {
     let bad = |message: &str| ModelError::new(ModelErrorKind::Decode, message);
@@ -83,52 +105,95 @@ pub(super) fn read(reply: &Reply, request: &ChatRequest) -> Result<ChatResponse,
             None => bad("the model's answer has no choice in it"),
         });
     };
-    let refused = choice.message.refusal.is_some();
-    let (text, calls) = parts(choice.message, request);
-    let stop = match choice.finish_reason.as_deref() {
-        _ if refused => StopReason::Refusal,
-        Some("length") => StopReason::MaxTokens,
-        Some("content_filter") => StopReason::ContentFilter,
-        _ if !calls.is_empty() => StopReason::ToolUse,
-        None | Some("stop" | "tool_calls" | "function_call") => StopReason::EndTurn,
-        Some(other) => StopReason::Other(other.to_owned()),
+    let calls = choice.message.tool_calls.unwrap_or_default().into_iter();
+    let calls = calls.map(|call| WrittenCall {
+        id: call.id.filter(|id| !id.is_empty()),
+        name: call.function.name,
+        arguments: words(call.function.arguments),
+    });
+    let answer = Answer {
+        text: choice.message.content.and_then(text_of).unwrap_or_default(),
+        refusal: choice.message.refusal,
+        calls: calls.collect(),
+        finish: choice.finish_reason,
+        model: completion.model,
+        usage: completion.usage,
     };
-    let content = text.into_iter().map(ContentBlock::text).collect();
-    let mut response = ChatResponse::new(AssistantMessage::new(content, calls)).with_stop(stop);
-    response.model = completion.model;
-    if let Some(tokens) = completion.usage {
-        response.usage = Usage::new(tokens.prompt_tokens, tokens.completion_tokens);
-        let cached = tokens.prompt_tokens_details.and_then(|d| d.cached_tokens);
-        response.usage.cached_tokens = cached.unwrap_or_default();
-    }
-    Ok(response)
+    check_calls(&answer.calls)?;
+    answer.response(request)
 }
 
-/// The words and the calls of a message. Calls without an id, or with one that is taken, get one.
-fn parts(message: Message, request: &ChatRequest) -> (Option<String>, Vec<ToolUse>) {
-    let text = match message.content {
-        Some(Value::String(text)) => Some(text),
-        Some(Value::Array(parts)) => {
+/// The text of a message's content, which is a string or a list of parts.
+pub(super) fn text_of(content: Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text),
+        Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
             Some(texts.collect::<Vec<_>>().join("\n"))
         }
         _ => None,
-    };
-    let text = text.filter(|text| !text.is_empty()).or(message.refusal);
-    let mut calls: Vec<ToolUse> = Vec::new();
-    for call in message.tool_calls.unwrap_or_default() {
-        let arguments = match call.function.arguments {
-            Value::String(text) => text,
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
-        let given = call
-            .id
-            .filter(|id| !id.is_empty() && !calls.iter().any(|c| c.id == *id));
-        let id = given.unwrap_or_else(|| free_id(request, &calls));
-        calls.push(ToolUse::new(id, call.function.name, arguments));
     }
-    (text, calls)
+}
+
+/// Arguments as text.
+pub(super) fn words(arguments: Value) -> String {
+    match arguments {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn check_calls(calls: &[WrittenCall]) -> Result<(), ModelError> {
+    if calls.len() <= MAX_CALLS {
+        return Ok(());
+    }
+    let message = format!("the model asks for more than {MAX_CALLS} tools at once");
+    Err(ModelError::new(ModelErrorKind::Decode, message))
+}
+
+impl Answer {
+    pub(super) fn response(self, request: &ChatRequest) -> Result<ChatResponse, ModelError> {
+        if self.calls.iter().any(|call| call.name.is_empty()) {
+            let message = "the model asks for a tool without saying which";
+            return Err(ModelError::new(ModelErrorKind::Decode, message));
+        }
+        let stop = self.stop();
+        let text = Some(self.text).filter(|text| !text.is_empty());
+        let content = text.or(self.refusal).into_iter();
+        let content = content.map(ContentBlock::text).collect();
+        let calls = with_ids(self.calls, request);
+        let mut response = ChatResponse::new(AssistantMessage::new(content, calls)).with_stop(stop);
+        response.model = self.model;
+        if let Some(tokens) = self.usage {
+            response.usage = Usage::new(tokens.prompt_tokens, tokens.completion_tokens);
+            let cached = tokens.prompt_tokens_details.and_then(|d| d.cached_tokens);
+            response.usage.cached_tokens = cached.unwrap_or_default();
+        }
+        Ok(response)
+    }
+
+    fn stop(&self) -> StopReason {
+        match self.finish.as_deref() {
+            _ if self.refusal.is_some() => StopReason::Refusal,
+            Some("length") => StopReason::MaxTokens,
+            Some("content_filter") => StopReason::ContentFilter,
+            _ if !self.calls.is_empty() => StopReason::ToolUse,
+            None | Some("stop" | "tool_calls" | "function_call") => StopReason::EndTurn,
+            Some(other) => StopReason::Other(other.to_owned()),
+        }
+    }
+}
+
+/// Calls without an id, or with one that is taken, get one.
+fn with_ids(written: Vec<WrittenCall>, request: &ChatRequest) -> Vec<ToolUse> {
+    let mut calls: Vec<ToolUse> = Vec::with_capacity(written.len());
+    for call in written {
+        let given = call.id.filter(|id| !calls.iter().any(|c| c.id == *id));
+        let id = given.unwrap_or_else(|| free_id(request, &calls));
+        calls.push(ToolUse::new(id, call.name, call.arguments));
+    }
+    calls
 }
 
 /// An id that no call of the conversation has.
