@@ -12,7 +12,6 @@ mod listen;
 mod negotiate;
 mod options;
 mod paginate;
-mod param_headers;
 mod pool;
 mod rounds;
 mod sent_away;

@@ -109,7 +109,7 @@ pub use tasks::{
     TaskParams, TaskShape, TaskStatus, UpdateTaskParams,
 };
 pub use tools::{
-    CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations,
-    ToolExecution,
+    CallToolParams, CallToolResult, InvalidParamHeader, ListToolsResult, ParamHeader, TaskSupport,
+    Tool, ToolAnnotations, ToolExecution,
 };
 pub use version::ProtocolVersion;

@@ -11,9 +11,11 @@ use crate::{
 };
 
 mod annotations;
+mod param_header;
 mod result;
 
 pub use annotations::{TaskSupport, ToolAnnotations, ToolExecution};
+pub use param_header::{InvalidParamHeader, ParamHeader};
 pub use result::CallToolResult;
 
 request! {

@@ -3,11 +3,11 @@
 mod register;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Extensions;
-use mcp_protocol::lifecycle::ServerIdentity;
+use mcp_protocol::lifecycle::{ParamHeadersOf, ServerIdentity};
 use mcp_protocol::{
     Implementation, Meta, PromptsCapability, ProtocolVersion, ResourcesCapability, SchemaValidator,
     ServerCapabilities, ServerTaskRequests, ServerTasksCapability, ToolsCapability,
@@ -21,9 +21,9 @@ use crate::catalog::{Catalog, ListSettings};
 use crate::completion::Completer;
 use crate::dispatch::{ExtensionHandler, Methods};
 use crate::layer::{MethodService, Stack};
-use crate::server::{PrincipalOf, Shared};
+use crate::server::{Offered, PrincipalOf, Shared};
 use crate::tasks::Tasks;
-use crate::{Changes, Offer, Server, TaskOptions};
+use crate::{Changes, Offer, RegistrationError, Server, TaskOptions};
 
 /// Builds a [`Server`].
 ///
@@ -163,7 +163,18 @@ impl ServerBuilder {
         self
     }
 
-    /// Builds the server.
+    /// Builds the server, if nothing that was registered had to be refused.
+    ///
+    /// # Errors
+    /// The first [refusal](Offer::refusals).
+    pub fn try_build(self) -> Result<Server, RegistrationError> {
+        match self.offer.refusals.first() {
+            None => Ok(self.build()),
+            Some(refusal) => Err(refusal.clone()),
+        }
+    }
+
+    /// Builds the server, without what had to be [refused](Offer::refusals).
     #[must_use]
     pub fn build(self) -> Server {
         let capabilities = self.capabilities();
@@ -174,6 +185,8 @@ impl ServerBuilder {
         let mut identity =
             ServerIdentity::new(self.info, capabilities).with_versions(self.versions);
         identity.instructions = self.instructions;
+        let catalog = Arc::new(Offered::new(Catalog::new(self.offer, self.lists)));
+        identity.param_headers = param_headers_of(&catalog);
         // An implementation is strings, which always encode.
         let info = serde_json::to_value(&identity.info).unwrap_or_default();
         let mut signature = Meta::new();
@@ -182,7 +195,7 @@ impl ServerBuilder {
             info,
             signature: to_raw_value(&signature).ok(),
             identity: Arc::new(identity),
-            catalog: RwLock::new(Arc::new(Catalog::new(self.offer, self.lists))),
+            catalog,
             editing: Mutex::new(()),
             validator: self.validator,
             tasks: self
@@ -235,6 +248,18 @@ impl ServerBuilder {
         }
         capabilities
     }
+}
+
+/// The marked arguments of whatever tools are offered when they are called.
+fn param_headers_of(catalog: &Arc<Offered>) -> ParamHeadersOf {
+    let catalog = Arc::clone(catalog);
+    ParamHeadersOf::new(move |tool| {
+        let catalog = catalog.now();
+        let entry = catalog.tools.get(tool);
+        entry
+            .map(|tool| Arc::clone(&tool.param_headers))
+            .unwrap_or_default()
+    })
 }
 
 impl fmt::Debug for ServerBuilder {

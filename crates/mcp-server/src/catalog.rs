@@ -47,6 +47,7 @@ impl Catalog {
             resources: self.resources.entries().to_vec(),
             templates: self.templates.entries().to_vec(),
             prompts: self.prompts.entries().to_vec(),
+            refusals: Vec::new(),
         };
         edit(&mut offer);
         Self::new(offer, self.settings)

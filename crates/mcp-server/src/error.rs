@@ -7,9 +7,24 @@ use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use mcp_protocol::error_code::{
     MISSING_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND, URL_ELICITATION_REQUIRED,
 };
-use mcp_protocol::{CallToolResult, ContentBlock, Feature, ProtocolVersion};
+use mcp_protocol::{CallToolResult, ContentBlock, Feature, InvalidParamHeader, ProtocolVersion};
 
 use crate::AskError;
+
+/// Why something cannot be offered by a server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistrationError {
+    /// The input schema of a tool marks arguments for HTTP headers against the rules: clients
+    /// would have to leave the tool out.
+    #[error("the tool {tool} marks its arguments against the rules")]
+    ParamHeader {
+        /// The name of the tool.
+        tool: String,
+        /// Which rule is broken.
+        source: InvalidParamHeader,
+    },
+}
 
 /// Why a tool has no result.
 ///

@@ -24,7 +24,7 @@ pub use builder::ServerBuilder;
 pub use changes::Changes;
 pub use completion::IntoCompletion;
 pub use context::Context;
-pub use error::{RequestError, ToolError};
+pub use error::{RegistrationError, RequestError, ToolError};
 pub use layer::MethodService;
 pub use offer::Offer;
 pub use prompt::IntoPromptResult;

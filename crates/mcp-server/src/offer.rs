@@ -7,11 +7,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::catalog::Entry;
+use crate::error::chain;
 use crate::handler::{function, plain};
 use crate::prompt::{IntoPromptResult, PromptEntry};
 use crate::resource::{IntoResourceResult, ResourceEntry, Source, TemplateEntry};
 use crate::tool::{IntoToolResult, ToolEntry};
-use crate::{Context, RequestError, TemplateError, TemplateVars, ToolError, UriTemplate};
+use crate::{
+    Context, RegistrationError, RequestError, TemplateError, TemplateVars, ToolError, UriTemplate,
+};
 
 /// What a server offers, in the order in which it is listed.
 ///
@@ -23,6 +26,7 @@ pub struct Offer {
     pub(crate) resources: Vec<Arc<ResourceEntry>>,
     pub(crate) templates: Vec<Arc<TemplateEntry>>,
     pub(crate) prompts: Vec<Arc<PromptEntry>>,
+    pub(crate) refusals: Vec<RegistrationError>,
 }
 
 impl Offer {
@@ -35,6 +39,9 @@ impl Offer {
     /// is not called then.
     ///
     /// Arguments are always an object, so an input schema that does not say so is made to.
+    ///
+    /// A tool that the protocol does not allow is [refused](Self::refusals): it is not offered,
+    /// and one of the same name stays.
     pub fn tool<A, F, Fut, R>(&mut self, tool: impl Into<Tool>, handler: F) -> &mut Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -51,7 +58,13 @@ impl Offer {
             let running = handler(arguments, cx);
             async move { running.await?.into_tool_result() }
         });
-        put(&mut self.tools, ToolEntry::new(tool, handler));
+        match ToolEntry::new(tool, handler) {
+            Ok(entry) => put(&mut self.tools, entry),
+            Err(refusal) => {
+                tracing::error!(error = chain(&refusal), "a tool is not offered");
+                self.refusals.push(refusal);
+            }
+        }
         self
     }
 
@@ -147,6 +160,13 @@ impl Offer {
         };
         put(&mut self.templates, entry);
         Ok(self)
+    }
+
+    /// What was refused so far, and why. A server that is built
+    /// [strictly](crate::ServerBuilder::try_build) has none.
+    #[must_use]
+    pub fn refusals(&self) -> &[RegistrationError] {
+        &self.refusals
     }
 
     /// Takes a tool away. `false` if there is none with this name.

@@ -48,6 +48,24 @@ impl Drop for InUse {
 /// Who makes a request, as the transport knows it.
 pub(crate) type PrincipalOf = Box<dyn Fn(&Extensions) -> Option<String> + Send + Sync>;
 
+/// What is offered at the moment.
+pub(crate) struct Offered(RwLock<Arc<Catalog>>);
+
+impl Offered {
+    pub(crate) fn new(catalog: Catalog) -> Self {
+        Self(RwLock::new(Arc::new(catalog)))
+    }
+
+    pub(crate) fn now(&self) -> Arc<Catalog> {
+        let catalog = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&catalog)
+    }
+
+    fn replace(&self, catalog: Arc<Catalog>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = catalog;
+    }
+}
+
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) identity: Arc<ServerIdentity>,
@@ -55,7 +73,7 @@ pub(crate) struct Shared {
     pub(crate) info: Value,
     /// The `_meta` of a result that has none of its own, with the identity in it.
     pub(crate) signature: Option<Box<RawValue>>,
-    pub(crate) catalog: RwLock<Arc<Catalog>>,
+    pub(crate) catalog: Arc<Offered>,
     /// Held while the catalog is edited.
     pub(crate) editing: Mutex<()>,
     pub(crate) validator: Option<Box<dyn SchemaValidator>>,
@@ -73,8 +91,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// What is offered at the moment.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&catalog)
+        self.catalog.now()
     }
 
     /// Puts an edited catalog in the place of the old one. Requests read the old one meanwhile.
@@ -83,7 +100,7 @@ impl Shared {
         let before = self.catalog();
         let edited = Arc::new(before.edited(edit));
         let changes = edited.changes_since(&before).collect();
-        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = edited;
+        self.catalog.replace(edited);
         changes
     }
 

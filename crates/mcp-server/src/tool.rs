@@ -4,15 +4,15 @@ mod checks;
 mod output;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, Feature, ProtocolVersion, SchemaValidator, Tool};
+use mcp_protocol::{CallToolResult, Feature, ParamHeader, ProtocolVersion, SchemaValidator, Tool};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::ToolError;
 use crate::handler::Function;
+use crate::{RegistrationError, ToolError};
 
 use checks::Checks;
 pub use output::{IntoToolResult, Json};
@@ -21,16 +21,29 @@ pub use output::{IntoToolResult, Json};
 pub(crate) struct ToolEntry {
     pub(crate) tool: Tool,
     pub(crate) handler: Function<CallToolResult, ToolError>,
+    /// The arguments that clients repeat in HTTP headers.
+    pub(crate) param_headers: Arc<[ParamHeader]>,
     checks: OnceLock<Checks>,
 }
 
 impl ToolEntry {
-    pub(crate) const fn new(tool: Tool, handler: Function<CallToolResult, ToolError>) -> Self {
-        Self {
+    pub(crate) fn new(
+        tool: Tool,
+        handler: Function<CallToolResult, ToolError>,
+    ) -> Result<Self, RegistrationError> {
+        let param_headers = match tool.param_headers() {
+            Ok(param_headers) => param_headers.into(),
+            Err(source) => {
+                let tool = tool.name;
+                return Err(RegistrationError::ParamHeader { tool, source });
+            }
+        };
+        Ok(Self {
             tool,
             handler,
+            param_headers,
             checks: OnceLock::new(),
-        }
+        })
     }
 
     /// The description, without what a revision does not know and may stumble over.

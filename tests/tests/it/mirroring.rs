@@ -1,12 +1,14 @@
 //! Arguments of tools that HTTP repeats in headers.
 
 use mcp::client::{CallOptions, ClientOptions, Session};
-use mcp::protocol::CallToolParams;
+use mcp::protocol::{CallToolParams, Tool};
+use mcp::server::{Context, NoArgs, Server};
 use serde_json::{Value, json};
 
-use crate::lines::Played;
+use crate::lines::{Played, modern};
+use crate::web;
 use crate::web_script::{self, WebScript};
-use crate::wire::soon;
+use crate::wire::{Running, Wire, soon};
 
 fn marked(name: &str) -> Value {
     json!({"type": "string", "x-mcp-header": name})
@@ -201,4 +203,45 @@ async fn http_35_a_tool_with_an_invalid_mark_is_left_out_by_name_and_the_others_
     assert_eq!(list.items.len(), bad.len() + good.len());
     client.close().await;
     soon(peer).await.unwrap();
+}
+
+/// A server of ours over HTTP whose one tool marks an argument.
+#[tokio::test]
+async fn http_36_a_server_checks_the_headers_of_marked_arguments_by_itself() {
+    let schema = json!({"type": "object", "properties": {"region": marked("Region")}});
+    let server = Server::builder("marks", "1.0.0")
+        .tool(Tool::new("t", schema), |_: NoArgs, _: Context| async {
+            Ok("done")
+        })
+        .build();
+    let running = Running::start(&server, Wire::Http).await;
+    for (header, arguments, code) in [
+        (Some("eu"), json!({"region": "eu"}), None),
+        (Some("us"), json!({"region": "eu"}), Some(-32020)),
+        (None, json!({"region": "eu"}), Some(-32020)),
+        (Some("eu"), json!({}), Some(-32020)),
+        (None, json!({"region": null}), None),
+        (None, json!({}), None),
+    ] {
+        let params = json!({"name": "t", "arguments": arguments});
+        let message = modern("m", "tools/call", params);
+        let mut headers = web::modern_headers(&message);
+        headers.extend(header.map(|value| web::header("mcp-param-region", value)));
+        let reply = web::post(running.url(), &headers, &message).await;
+        assert_eq!(reply.status, if code.is_some() { 400 } else { 200 });
+        let answer = reply.answer();
+        assert_eq!(
+            answer["error"]["code"].as_i64(),
+            code,
+            "{header:?} {arguments}"
+        );
+    }
+    // And a client of ours knows what to send.
+    let client = running.connect(ClientOptions::new("test", "1")).await;
+    let params = CallToolParams::new("t")
+        .with_arguments(&json!({"region": "eu"}))
+        .unwrap();
+    client.call_tool(params, &CallOptions::new()).await.unwrap();
+    client.close().await;
+    running.stop().await;
 }

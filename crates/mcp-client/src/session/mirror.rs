@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_jsonrpc::RawJson;
 use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::tools::{CallTool, ListTools};
-use mcp_protocol::{Feature, RpcRequest, Tool};
+use mcp_protocol::{Feature, ParamHeader, RpcRequest, Tool};
 use mcp_transport::Call;
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::Session;
 use crate::CallOptions;
 use crate::paginate::Listed;
-use crate::param_headers::{Marked, marked, values};
 
 impl Session {
     pub(super) fn mirrors(&self) -> bool {
@@ -39,14 +38,19 @@ impl Session {
         if call.method == CallTool::METHOD
             && let (Some(name), Some(arguments)) = (&params.name, &params.arguments)
         {
-            call.mirror.params = values(&self.marks(name, options), arguments);
+            let header = |header: ParamHeader| {
+                let value = header.value(arguments)?;
+                Some((header.name, value))
+            };
+            let marked = self.marks(name, options).into_iter();
+            call.mirror.params = marked.filter_map(header).collect();
         }
         call.mirror.name = params.name.or(params.uri).or(params.task);
     }
 
     /// The marked arguments of a tool, as far as its definition is known.
-    fn marks(&self, name: &str, options: &CallOptions) -> Vec<Marked> {
-        let of = |tool: &Tool| marked(&tool.input_schema).unwrap_or_default();
+    fn marks(&self, name: &str, options: &CallOptions) -> Vec<ParamHeader> {
+        let of = |tool: &Tool| tool.param_headers().unwrap_or_default();
         match &options.tool {
             Some(tool) => of(tool),
             None => self.known_tool(name, of).unwrap_or_default(),
@@ -65,7 +69,7 @@ impl Session {
             return list;
         }
         let (items, skipped) = (&mut list.items, &mut list.skipped);
-        items.retain(|tool| match marked(&tool.input_schema) {
+        items.retain(|tool| match tool.param_headers() {
             Ok(_) => true,
             Err(why) => {
                 skipped.push(format!("tool {:?}: {why}", tool.name));

@@ -1,8 +1,11 @@
 //! What each side says of itself.
 
+use std::fmt;
 use std::sync::Arc;
 
-use crate::{ClientCapabilities, Feature, Implementation, ProtocolVersion, ServerCapabilities};
+use crate::{
+    ClientCapabilities, Feature, Implementation, ParamHeader, ProtocolVersion, ServerCapabilities,
+};
 
 /// What a server says of itself, in either lifecycle.
 #[derive(Clone, Debug)]
@@ -16,6 +19,31 @@ pub struct ServerIdentity {
     pub instructions: Option<String>,
     /// The revisions that it speaks. Default: all.
     pub versions: Vec<ProtocolVersion>,
+    /// Which arguments of its tools clients repeat in HTTP headers, to be checked. Default: none.
+    pub param_headers: ParamHeadersOf,
+}
+
+/// The marked arguments of a server's tools at the moment, by the tool's name.
+#[derive(Clone, Default)]
+pub struct ParamHeadersOf(Option<Arc<dyn Fn(&str) -> Arc<[ParamHeader]> + Send + Sync>>);
+
+impl ParamHeadersOf {
+    /// Asks `of` for each tool that is called over HTTP.
+    pub fn new(of: impl Fn(&str) -> Arc<[ParamHeader]> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(of)))
+    }
+
+    /// The marked arguments of the tool with this name.
+    #[must_use]
+    pub fn of(&self, tool: &str) -> Arc<[ParamHeader]> {
+        self.0.as_ref().map(|of| of(tool)).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ParamHeadersOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ParamHeadersOf")
+    }
 }
 
 impl ServerIdentity {
@@ -27,6 +55,7 @@ impl ServerIdentity {
             capabilities,
             instructions: None,
             versions: ProtocolVersion::ALL.to_vec(),
+            param_headers: ParamHeadersOf::default(),
         }
     }
 
@@ -41,6 +70,13 @@ impl ServerIdentity {
     #[must_use]
     pub fn with_versions(mut self, versions: impl Into<Vec<ProtocolVersion>>) -> Self {
         self.versions = versions.into();
+        self
+    }
+
+    /// The same server with arguments that clients repeat in HTTP headers.
+    #[must_use]
+    pub fn with_param_headers(mut self, param_headers: ParamHeadersOf) -> Self {
+        self.param_headers = param_headers;
         self
     }
 

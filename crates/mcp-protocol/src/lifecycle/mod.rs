@@ -28,7 +28,7 @@ pub use client::ClientConnection;
 pub use connection::{Connection, Event, Note, OutgoingCall};
 pub use gate::{client_allows, exists as method_exists};
 pub use handshake::ServerHandshake;
-pub use identity::{ClientIdentity, ServerIdentity};
+pub use identity::{ClientIdentity, ParamHeadersOf, ServerIdentity};
 pub use negotiate::{Negotiator, Outcome, Preference, Step, Wire};
 pub use negotiated::Negotiated;
 pub use server::ServerConnection;

@@ -1,8 +1,11 @@
 //! Tools: arguments, results, errors.
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CallToolResult, ContentBlock, SchemaCheck, SchemaError, SchemaValidator, Tool};
-use mcp_server::{Context, Json, NoArgs, Server, ToolError};
+use mcp_protocol::{
+    CallToolResult, ContentBlock, InvalidParamHeader, ParamHeader, SchemaCheck, SchemaError,
+    SchemaValidator, Tool,
+};
+use mcp_server::{Context, Json, NoArgs, RegistrationError, Server, ToolError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -329,4 +332,56 @@ async fn proto_46_a_schema_that_cannot_be_used_is_an_error() {
         .request("tools/call", json!({"name": "foreign"}))
         .await;
     assert_eq!(code(&answer), -32603);
+}
+
+fn marked(name: &str) -> Tool {
+    let schema = json!({"properties": {"a": {"type": "string", "x-mcp-header": name}}});
+    Tool::new("t", schema)
+}
+
+#[tokio::test]
+async fn http_35_a_tool_with_an_invalid_mark_is_refused_when_it_is_registered() {
+    let builder = || Server::builder("marks", "1.0.0");
+    let text = |_: NoArgs, _: Context| async { Ok("a") };
+    let refusal = builder().tool(marked("a b"), text).try_build().unwrap_err();
+    let RegistrationError::ParamHeader { tool: name, source } = &refusal else {
+        panic!("{refusal}");
+    };
+    assert_eq!(name, "t");
+    let name = InvalidParamHeader::Name {
+        mark: r#""a b""#.to_owned(),
+    };
+    assert_eq!(*source, name);
+
+    let server = builder().tool(marked("a b"), text).tool(tool("u"), text);
+    assert!(server.build().tool("t").is_none());
+    let server = builder().tool(marked("A"), text).try_build().unwrap();
+    assert!(server.tool("t").is_some());
+
+    // While it is at work, too: what was there stays.
+    let mut refusals = 0;
+    server
+        .edit(|offer| {
+            offer.tool(marked(""), text);
+            refusals = offer.refusals().len();
+        })
+        .await;
+    assert_eq!(refusals, 1);
+    assert_eq!(server.tool("t"), Some(Tool::new("t", kept("A"))));
+    let known = server.identity().param_headers.of("t");
+    assert_eq!(*known, [ParamHeader::new("A", vec!["a".to_owned()])]);
+
+    server
+        .edit(|offer| {
+            offer.tool(marked("B"), text);
+        })
+        .await;
+    assert_eq!(server.identity().param_headers.of("t")[0].name, "B");
+    assert!(server.identity().param_headers.of("none").is_empty());
+}
+
+fn kept(mark: &str) -> Value {
+    let mut schema = marked(mark).input_schema;
+    schema["type"] = "object".into();
+    schema
 }

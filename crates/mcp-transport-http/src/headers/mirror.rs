@@ -5,31 +5,12 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_jsonrpc::{ErrorObject, RawJson};
+use mcp_protocol::ParamHeader;
 use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_transport::Mirror;
 use serde_json::Value;
 
 use super::{METHOD, NAME, PARAM_PREFIX, PROTOCOL_VERSION, decode_value, encode_value, single};
-
-/// An argument of a tool that its schema marks with `x-mcp-header`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ParamHeader {
-    /// The mark: what follows `Mcp-Param-` in the header's name.
-    pub name: String,
-    /// The names of the properties that lead to the argument.
-    pub path: Vec<String>,
-}
-
-impl ParamHeader {
-    /// The header `Mcp-Param-{name}` for the argument at `path`.
-    pub fn new(name: impl Into<String>, path: Vec<String>) -> Self {
-        Self {
-            name: name.into(),
-            path,
-        }
-    }
-}
 
 /// Writes what a request repeats in headers. Nothing for a request of the handshake era.
 pub fn write_mirror(headers: &mut HeaderMap, method: &str, mirror: &Mirror) {
@@ -84,14 +65,13 @@ pub fn check_param_headers(
         let Ok(name) = HeaderName::try_from(format!("{PARAM_PREFIX}{}", param.name)) else {
             continue;
         };
-        let value = (param.path.iter()).try_fold(arguments, |value, key| value.get(key));
-        match value {
-            None | Some(Value::Null) if headers.contains_key(&name) => {
+        match param.argument(arguments) {
+            None if headers.contains_key(&name) => {
                 return Err(mismatch(format!(
                     "{name} stands for an argument that is absent"
                 )));
             }
-            None | Some(Value::Null) => {}
+            None => {}
             Some(value) => expect_argument(headers, &name, value)?,
         }
     }

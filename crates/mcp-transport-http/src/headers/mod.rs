@@ -8,7 +8,7 @@ mod value;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_transport::WithoutHeaders;
 
-pub use mirror::{ParamHeader, check_mirror, check_param_headers, write_mirror};
+pub use mirror::{check_mirror, check_param_headers, write_mirror};
 pub(crate) use mirror::{mismatch, required};
 pub use value::{BadValue, decode_value, encode_value};
 

@@ -8,10 +8,8 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use super::origin::Allowed;
-use crate::headers::ParamHeader;
 
 pub(super) type PrincipalOf = dyn Fn(&Parts) -> Option<String> + Send + Sync;
-pub(super) type ParamHeadersOf = dyn Fn(&str) -> Vec<ParamHeader> + Send + Sync;
 
 /// Settings of an [`HttpService`](crate::HttpService). The defaults are those of a server for
 /// clients on the same machine.
@@ -31,7 +29,6 @@ pub struct HttpOptions {
     pub(super) replay_per_stream: usize,
     pub(super) replay_total: usize,
     pub(super) principal: Option<Arc<PrincipalOf>>,
-    pub(super) param_headers: Option<Arc<ParamHeadersOf>>,
 }
 
 impl Default for HttpOptions {
@@ -50,7 +47,6 @@ impl Default for HttpOptions {
             replay_per_stream: 256 << 10,
             replay_total: 64 << 20,
             principal: None,
-            param_headers: None,
         }
     }
 }
@@ -160,15 +156,6 @@ impl HttpOptions {
         of: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.principal = Some(Arc::new(of));
-        self
-    }
-
-    /// Which arguments of a tool have headers, by the tool's name; then the headers are checked.
-    pub fn param_headers(
-        mut self,
-        of: impl Fn(&str) -> Vec<ParamHeader> + Send + Sync + 'static,
-    ) -> Self {
-        self.param_headers = Some(Arc::new(of));
         self
     }
 }

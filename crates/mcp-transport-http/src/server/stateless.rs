@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
-use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response};
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response, pick};
 use mcp_protocol::lifecycle::stateless::{discover, missing};
 use mcp_protocol::{ProtocolVersion, RequestContext};
 
@@ -118,25 +118,28 @@ fn check_names(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
 fn check_arguments(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
     #[derive(serde::Deserialize)]
     struct Params {
-        name: String,
         #[serde(default)]
         arguments: serde_json::Value,
     }
-    let Some(marked_of) = &post.shared.options.param_headers else {
-        return Ok(());
-    };
     if &*request.method != "tools/call" {
         return Ok(());
     }
     // What is not params of a call, the handler refuses.
-    let Some(Ok(params)) = request.params.as_ref().map(RawJson::decode::<Params>) else {
+    let name = request.params.as_ref().and_then(tool_name);
+    let marked = name.map(|name| post.shared.identity.param_headers.of(&name));
+    let Some(marked) = marked.filter(|marked| !marked.is_empty()) else {
         return Ok(());
     };
-    check_param_headers(
-        &post.parts.headers,
-        &marked_of(&params.name),
-        &params.arguments,
-    )
+    match request.params.as_ref().map(RawJson::decode::<Params>) {
+        Some(Ok(params)) => check_param_headers(&post.parts.headers, &marked, &params.arguments),
+        _ => Ok(()),
+    }
+}
+
+/// The name of the tool that is called.
+fn tool_name(params: &RawJson) -> Option<String> {
+    let [name] = pick(params.as_bytes(), ["name"])?;
+    serde_json::from_str(name?).ok()
 }
 
 /// As [`check_version`], for a revision that `_meta` names and that may not be spoken here.

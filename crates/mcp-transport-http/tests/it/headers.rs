@@ -2,11 +2,12 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_jsonrpc::RawJson;
+use mcp_protocol::ParamHeader;
 use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_transport::Mirror;
 use mcp_transport_http::headers::{
-    ParamHeader, check_mirror, check_param_headers, decode_value, encode_value, is_protected,
-    session_id, write_mirror,
+    check_mirror, check_param_headers, decode_value, encode_value, is_protected, session_id,
+    write_mirror,
 };
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;

@@ -1,11 +1,16 @@
 //! The server with requests that stand alone, as since 2026-07-28.
 
+use std::sync::Arc;
+
 use http::Method;
+use mcp_protocol::ParamHeader;
+use mcp_protocol::lifecycle::{ParamHeadersOf, ServerIdentity};
 use mcp_transport_http::HttpOptions;
-use mcp_transport_http::headers::ParamHeader;
 use serde_json::{Value, json};
 
-use crate::support::{MODERN, Server, modern, post, post_modern, read_events, refs, request, send};
+use crate::support::{
+    MODERN, Server, identity, modern, post, post_modern, read_events, refs, request, send,
+};
 
 fn call(name: &str) -> Value {
     json!({"name": name, "arguments": {"a": 1}})
@@ -215,11 +220,12 @@ async fn http_31_http_55_names_are_checked_after_the_version_and_before_the_meth
 
 #[tokio::test]
 async fn http_36_marked_arguments_are_checked_where_the_server_knows_them() {
-    let options = HttpOptions::default().param_headers(|tool| match tool {
-        "echo" => vec![ParamHeader::new("A", vec!["a".to_owned()])],
-        _ => Vec::new(),
+    let of = ParamHeadersOf::new(|tool| match tool {
+        "echo" => Arc::new([ParamHeader::new("A", vec!["a".to_owned()])]),
+        _ => Arc::default(),
     });
-    let server = Server::start(options).await;
+    let known = ServerIdentity::clone(&identity()).with_param_headers(of);
+    let server = Server::with(Arc::new(known), HttpOptions::default()).await;
     let (headers, body) = modern("tools/call", call("echo"));
     let headers = refs(&headers);
     let answer = post(&server.url, &headers, &body).await;

@@ -14,12 +14,10 @@ mod tools;
 use std::error::Error;
 use std::io::{Write as _, stderr};
 
-use mcp::http::headers::ParamHeader;
 use mcp::http::{HttpOptions, HttpServer, HttpService};
 use mcp::server::{Changes, Server};
 use mcp::stdio::Stdio;
 use mcp::transport::Channel as _;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
@@ -42,8 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let listener = HttpServer::bind(("127.0.0.1", port)).await?;
     writeln!(stderr(), "listening on {}", listener.local_url())?;
-    let marked = server.clone();
-    let options = HttpOptions::default().param_headers(move |tool| headers_of(&marked, tool));
+    let options = HttpOptions::default();
     let service = HttpService::new(server.identity(), server.handler(), options);
     listener.serve(service, CancellationToken::new()).await;
     Ok(())
@@ -60,20 +57,4 @@ fn server() -> Result<Server, Box<dyn Error>> {
     let builder = tasks::add(builder);
     let builder = prompts::add(builder);
     Ok(resources::add(builder)?.build())
-}
-
-/// The arguments of a tool that have headers: the properties marked with `x-mcp-header`.
-fn headers_of(server: &Server, tool: &str) -> Vec<ParamHeader> {
-    let schema = server.tool(tool).map(|tool| tool.input_schema);
-    let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
-    let marked = |(name, property): (&String, &Value)| {
-        let header = property.get("x-mcp-header")?.as_str()?;
-        Some(ParamHeader::new(header, vec![name.clone()]))
-    };
-    properties
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(marked)
-        .collect()
 }

@@ -7,6 +7,7 @@ mod elicitation;
 mod lists;
 mod meta;
 mod nulls;
+mod param_headers;
 mod results;
 mod sampling;
 mod server_features;
