@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{BoxFuture, CallError};
+use crate::{BoxFuture, CallError, CallErrorKind, Delivery};
 
 type Asking = dyn Fn(Value) -> BoxFuture<'static, Result<Value, CallError>> + Send + Sync;
 
@@ -34,6 +34,49 @@ impl Ask {
     {
         Self(Arc::new(move |question| Box::pin(f(question))))
     }
+
+    /// Asks, and reads the answer. Where it cannot be read the question comes again, with what
+    /// was wrong as its member `problem`; three times at most.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mcp_interceptors::Ask;
+    /// use serde_json::json;
+    /// let person = Ask::new(|question| async move {
+    ///     Ok(if question.get("problem").is_some() { json!(3) } else { json!("three") })
+    /// });
+    /// let number = |answer: serde_json::Value| answer.as_u64().ok_or_else(|| "a number, please".to_owned());
+    /// assert_eq!(person.ask_for(json!({"ask": "how many"}), number).await.unwrap(), 3);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask); of kind [`Layer`](CallErrorKind::Layer) if no answer could be read.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the question up.
+    pub async fn ask_for<T>(
+        &self,
+        question: Value,
+        read: impl Fn(Value) -> Result<T, String>,
+    ) -> Result<T, CallError> {
+        let mut problem = String::new();
+        for _ in 0..Self::TRIES {
+            let mut asked = question.clone();
+            if let (false, Some(members)) = (problem.is_empty(), asked.as_object_mut()) {
+                members.insert("problem".to_owned(), problem.as_str().into());
+            }
+            match read(self.ask(asked).await?) {
+                Ok(answer) => return Ok(answer),
+                Err(wrong) => problem = wrong,
+            }
+        }
+        let message = format!("the answer cannot be used: {problem}");
+        Err(CallError::new(CallErrorKind::Layer, message).with_delivery(Delivery::NotSent))
+    }
+
+    /// How often an answer that cannot be read is asked for.
+    const TRIES: usize = 3;
 
     /// Asks.
     ///

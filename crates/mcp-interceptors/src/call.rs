@@ -232,13 +232,29 @@ impl ToolCall {
     /// # Cancel safety
     /// Dropping the future gives the question up.
     pub async fn ask(&self, question: Value) -> Result<Value, CallError> {
-        match self.extensions.get::<Ask>() {
-            Some(ask) => ask.ask(question).await,
-            None => Err(CallError::new(
-                CallErrorKind::Refused,
-                "nobody is there to be asked",
-            )),
-        }
+        self.asker()?.ask(question).await
+    }
+
+    /// The same, and reads the answer; see [`Ask::ask_for`].
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask); of kind [`Layer`](crate::CallErrorKind::Layer) if no answer could
+    /// be read.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the question up.
+    pub async fn ask_for<T>(
+        &self,
+        question: Value,
+        read: impl Fn(Value) -> Result<T, String>,
+    ) -> Result<T, CallError> {
+        self.asker()?.ask_for(question, read).await
+    }
+
+    fn asker(&self) -> Result<&Ask, CallError> {
+        self.extensions
+            .get()
+            .ok_or_else(|| CallError::new(CallErrorKind::Refused, "nobody is there to be asked"))
     }
 
     /// The arguments, without a copy.

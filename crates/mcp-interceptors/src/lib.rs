@@ -24,6 +24,7 @@ mod redact;
 mod replay;
 mod request;
 mod retry;
+mod sampler;
 mod service;
 mod show_structured;
 mod toolset;
@@ -53,12 +54,14 @@ pub use redact::RedactLayer;
 pub use replay::ReplayLayer;
 pub use request::{Reply, Request, RequestInterceptor, RequestLayers, RequestNext};
 pub use retry::{Backoff, RetryLayer};
+pub use sampler::Sampler;
 pub use service::ToolService;
 pub use show_structured::{ShowStructured, ShowStructuredLayer};
 pub use toolset::{BoundTool, Intercepted, Phase, ServerFailure, ToolList, Toolset};
 pub use trace::TraceLayer;
 pub use truncate::{
-    KeptResults, READ_TOOL_RESULT, Truncate, TruncateLayer, read_tool_result, read_tool_result_tool,
+    KeptResults, READ_TOOL_RESULT, TextIndex, Truncate, TruncateLayer, WholeText, read_tool_result,
+    read_tool_result_tool,
 };
 pub use watch::{CallId, RawResult, Report, Reports};
 

@@ -57,6 +57,20 @@ impl ToolOutcome {
         }
     }
 
+    /// Puts a text before the content that the model would see.
+    #[must_use]
+    pub fn prefixed(mut self, text: impl Into<String>) -> Self {
+        let content = match &mut self {
+            Self::Result(result) => Some(&mut result.content),
+            Self::Message(message) => Some(&mut message.content),
+            Self::Command(command) => command.message.as_mut().map(|m| &mut m.content),
+        };
+        if let Some(content) = content {
+            content.insert(0, ContentBlock::text(text));
+        }
+        self
+    }
+
     /// Changes a server's result and leaves the other kinds as they are.
     #[must_use]
     pub fn map_result(self, f: impl FnOnce(CallToolResult) -> CallToolResult) -> Self {

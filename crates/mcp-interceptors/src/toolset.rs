@@ -17,6 +17,14 @@ pub trait Toolset: fmt::Debug + Send + Sync + 'static {
     /// Dropping the future gives the listing up; connections stay usable.
     fn tools(&self) -> BoxFuture<'_, ToolList>;
 
+    /// Is another number when the list may have become another one: while it stays the same there
+    /// is no need to list again. Cheap, as it is looked at before each question to a model.
+    ///
+    /// Of a list that never changes it is always the same, which is the default.
+    fn list_version(&self) -> u64 {
+        0
+    }
+
     /// Calls a tool by [`ToolCall::server`] and [`ToolCall::name`].
     ///
     /// # Errors
@@ -226,6 +234,10 @@ impl Toolset for Intercepted {
             let change = |tools, layer: &ToolService| layer.list(tools);
             self.layers.iter().fold(listed.await, change)
         })
+    }
+
+    fn list_version(&self) -> u64 {
+        self.toolset.list_version()
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {

@@ -15,5 +15,5 @@ pub(crate) fn spec() -> ToolSpec {
 
 /// Carries out a call of the tool.
 pub(crate) fn read(results: &ToolResults, args: JsonMap) -> ToolMessage {
-    read_tool_result(args, |id| Some(results.get(id)?.text()))
+    read_tool_result(args, |id| results.get(id).cloned())
 }

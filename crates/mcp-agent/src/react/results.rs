@@ -1,11 +1,11 @@
 //! The results of tools, whole, by call.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::{IndexMap, IndexSet};
-use mcp_interceptors::JsonMap;
-use mcp_protocol::ContentBlock;
+use mcp_interceptors::{JsonMap, TextIndex, WholeText};
+use mcp_protocol::{ContentBlock, ResourceContents};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,6 +41,29 @@ pub struct StoredResult {
     pub started_ms: u64,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
+    /// Where its characters are, for who reads a part.
+    #[serde(skip)]
+    pub(crate) index: Index,
+}
+
+/// Made when a part is first read; says nothing about the result that its content does not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index(OnceLock<TextIndex>);
+
+impl PartialEq for Index {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl WholeText for StoredResult {
+    fn content(&self) -> &[ContentBlock] {
+        &self.content
+    }
+
+    fn index(&self) -> &TextIndex {
+        self.index.0.get_or_init(|| TextIndex::of(&self.content))
+    }
 }
 
 /// Whose failure a failed call was.
@@ -69,9 +92,32 @@ impl StoredResult {
             ContentBlock::Text(text) => text.text.len(),
             ContentBlock::Image(image) => image.data.len(),
             ContentBlock::Audio(audio) => audio.data.len(),
+            ContentBlock::Resource(embedded) => match &embedded.resource {
+                ResourceContents::Text(contents) => contents.text.len(),
+                ResourceContents::Blob(contents) => contents.blob.len(),
+                _ => 1_024,
+            },
+            ContentBlock::Other(members) => members.values().map(weight).sum(),
             _ => 1_024,
         });
-        256 + content.sum::<usize>()
+        let args = self.args.values().map(weight).sum::<usize>();
+        let structured = self.structured.as_ref().map_or(0, weight);
+        256 + content.sum::<usize>() + args + structured
+    }
+}
+
+/// About how much memory a value takes.
+fn weight(value: &Value) -> usize {
+    32 + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(name, value)| name.len() + weight(value));
+            members.sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -203,6 +249,13 @@ mod tests {
             results.put(format!("large {number}"), Arc::clone(&large));
             assert!(results.size <= ToolResults::MAX_BYTES);
         }
+        let structured = json!({"a": ["x".repeat(ToolResults::MAX_BYTES / 8)]});
+        let mut result = StoredResult::clone(&small);
+        result.structured = Some(structured);
+        assert!(
+            result.size() > ToolResults::MAX_BYTES / 8,
+            "all of it counts"
+        );
         assert!(results.contains_key("large 19"));
         assert!(!results.contains_key("large 0"));
     }

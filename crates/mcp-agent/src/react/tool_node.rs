@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::answer::{Answer, shown};
-use super::results::{FailureClass, StoredResult};
+use super::results::{FailureClass, Index, StoredResult};
 use super::settings::{Memo, Settings};
 use super::state::{ReactState, ReactUpdate, read_command};
 use super::tally::Count;
@@ -86,6 +86,7 @@ async fn carry_out(
         truncated: false,
         started_ms,
         duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
+        index: Index::default(),
     };
     let mut output = write(settings, &runtime, call, answer, stored);
     if let Some(response) = work.response.take() {

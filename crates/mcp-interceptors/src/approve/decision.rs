@@ -42,6 +42,19 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// What there is to decide, by `type`.
+    pub const TYPES: [&'static str; 4] = ["approve", "edit", "reject", "respond"];
+
+    /// Reads a decision, for [`Ask::ask_for`](crate::Ask::ask_for).
+    ///
+    /// # Errors
+    /// What is wrong with it, for who made it.
+    pub fn read(answer: Value) -> Result<Self, String> {
+        serde_json::from_value(answer).map_err(|error| format!("this is no decision: {error}"))
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Long {

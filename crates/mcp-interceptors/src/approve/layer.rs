@@ -12,8 +12,10 @@ use crate::{CallError, ToolCall};
 /// By default every call is asked about, and whoever made the call is asked ([`ToolCall::ask`])
 /// with a question like
 /// `{"type":"approval","server":"files","tool":"delete","name":"files__delete","args":{..},"annotations":{..},"decisions":[..]}`;
-/// the answer is a [`Decision`] as JSON. If nobody can be asked, the call is refused. A call
-/// that is rejected ends with [`CallErrorKind::Rejected`], which no layer of ours makes up for.
+/// the answer is a [`Decision`] as JSON; one that is none is asked for again. If nobody can be
+/// asked, the call is refused. A call that is rejected ends with [`CallErrorKind::Rejected`],
+/// which no layer of ours makes up for. One that was made with other arguments says so before its
+/// result.
 ///
 /// What is asked about is the call as it is here. Put the layer inside of those that change
 /// calls.

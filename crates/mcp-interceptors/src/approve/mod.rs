@@ -10,7 +10,7 @@ pub use layer::ApproveLayer;
 
 use crate::closure::Closure;
 use crate::{
-    BoxFuture, CallError, CallErrorKind, Delivery, Interceptor, Next, ToolCall, ToolMessage,
+    BoxFuture, CallError, CallErrorKind, Interceptor, JsonMap, Next, ToolCall, ToolMessage,
     ToolOutcome,
 };
 
@@ -29,7 +29,11 @@ impl Interceptor for Approve {
         }
         match (self.ask)(call.clone()).await? {
             Decision::Approve => next.run(call).await,
-            Decision::Edit { args } => next.run(call.with_args(args)).await,
+            Decision::Edit { args } => {
+                let note = edited(&args);
+                let outcome = next.run(call.with_args(args)).await?;
+                Ok(outcome.prefixed(note))
+            }
             Decision::Respond { message } => Ok(ToolMessage::text(message).into()),
             Decision::Reject { message } => Err(CallError::new(
                 CallErrorKind::Rejected,
@@ -42,13 +46,20 @@ impl Interceptor for Approve {
     }
 }
 
+/// What the model reads before the result of a call that was made with other arguments.
+fn edited(args: &JsonMap) -> String {
+    let args = serde_json::to_string(args).unwrap_or_default();
+    let shown: String = args.chars().take(MAX_NOTE).collect();
+    let more = if shown.len() < args.len() { "..." } else { "" };
+    format!("[The user had this call made with other arguments: {shown}{more}]")
+}
+
+/// How many characters of changed arguments a model is shown.
+const MAX_NOTE: usize = 1_000;
+
 /// Asks whoever made the call.
 async fn ask(call: ToolCall) -> Result<Decision, CallError> {
-    let answer = call.ask(question(&call)).await?;
-    serde_json::from_value(answer).map_err(|source| {
-        let error = CallError::new(CallErrorKind::Layer, "the answer is no decision");
-        error.with_source(source).with_delivery(Delivery::NotSent)
-    })
+    call.ask_for(question(&call), Decision::read).await
 }
 
 /// The question as data.
@@ -59,7 +70,7 @@ fn question(call: &ToolCall) -> Value {
         "tool": call.name(),
         "name": call.tool().name(),
         "args": call.args(),
-        "decisions": ["approve", "edit", "reject", "respond"],
+        "decisions": Decision::TYPES,
     });
     if let (Some(hints), Some(members)) = (call.annotations(), question.as_object_mut())
         && let Ok(hints) = serde_json::to_value(hints)

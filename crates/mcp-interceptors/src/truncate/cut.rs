@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use mcp_protocol::ContentBlock;
 
+use super::whole::text_of;
+
 /// When and how the text of a result is cut before the model sees it. Lengths are in Unicode
 /// scalar values.
 ///
@@ -66,12 +68,12 @@ impl Truncate {
         ))
     }
 
-    /// Cuts the text blocks of a result, taken together; other blocks stay. `None` if they are
-    /// short enough.
+    /// Cuts the texts of a result, taken together, those of resources in it too; other blocks
+    /// stay. `None` if they are short enough.
     #[must_use]
     pub fn content(&self, content: &[ContentBlock], call_id: &str) -> Option<Vec<ContentBlock>> {
         let cut = self.text(&texts(content), call_id)?;
-        let others = content.iter().filter(|block| block.as_text().is_none());
+        let others = content.iter().filter(|block| text_of(block).is_none());
         let first = std::iter::once(ContentBlock::text(cut));
         Some(first.chain(others.cloned()).collect())
     }
@@ -80,7 +82,7 @@ impl Truncate {
     #[must_use]
     pub fn is_too_long(&self, content: &[ContentBlock]) -> bool {
         // Cheap for what cannot be too long: a scalar value has at least one byte.
-        let bytes = content.iter().filter_map(ContentBlock::as_text);
+        let bytes = content.iter().filter_map(text_of);
         let bytes = bytes.map(|text| text.len() + 1).sum::<usize>();
         bytes > self.threshold && self.too_long(&texts(content)).is_some()
     }
@@ -96,7 +98,7 @@ impl Truncate {
     }
 }
 
-/// The text blocks with line breaks between them.
+/// The texts with line breaks between them.
 pub(super) fn joined(content: &[ContentBlock]) -> String {
     texts(content).into_owned()
 }
@@ -105,12 +107,12 @@ fn texts(content: &[ContentBlock]) -> Cow<'_, str> {
     if let [ContentBlock::Text(only)] = content {
         return Cow::Borrowed(&only.text);
     }
-    let texts: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
+    let texts: Vec<&str> = content.iter().filter_map(text_of).collect();
     Cow::Owned(texts.join("\n"))
 }
 
 /// The byte at which the `index`-th scalar value begins.
-pub(super) fn offset(text: &str, index: usize) -> usize {
+fn offset(text: &str, index: usize) -> usize {
     text.char_indices()
         .nth(index)
         .map_or(text.len(), |(at, _)| at)

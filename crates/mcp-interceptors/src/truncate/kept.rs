@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use mcp_protocol::ContentBlock;
 
 use super::read::{read_tool_result, read_tool_result_tool};
+use super::whole::{TextIndex, WholeText};
 use crate::{CallId, LocalTools, ToolCall};
 
 /// Whole texts of results that were cut, in memory, and a tool that reads them.
@@ -23,10 +26,40 @@ pub struct KeptResults(Arc<Mutex<Texts>>);
 
 #[derive(Default)]
 struct Texts {
-    by_id: HashMap<String, Arc<str>>,
+    by_id: HashMap<String, Arc<Kept>>,
     oldest: VecDeque<String>,
     bytes: usize,
     next: u64,
+}
+
+/// One of them.
+pub(super) struct Kept {
+    content: [ContentBlock; 1],
+    index: OnceLock<TextIndex>,
+}
+
+impl Kept {
+    pub(super) fn new(text: String) -> Self {
+        Self {
+            content: [ContentBlock::text(text)],
+            index: OnceLock::new(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        let [text] = &self.content;
+        text.as_text().unwrap_or_default()
+    }
+}
+
+impl WholeText for Kept {
+    fn content(&self) -> &[ContentBlock] {
+        &self.content
+    }
+
+    fn index(&self) -> &TextIndex {
+        self.index.get_or_init(|| TextIndex::of(&self.content))
+    }
 }
 
 impl KeptResults {
@@ -43,7 +76,11 @@ impl KeptResults {
 
     /// The whole text that is kept under an id.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<Arc<str>> {
+    pub fn get(&self, id: &str) -> Option<String> {
+        Some(self.kept(id)?.text().to_owned())
+    }
+
+    fn kept(&self, id: &str) -> Option<Arc<Kept>> {
         self.lock().by_id.get(id).cloned()
     }
 
@@ -52,8 +89,7 @@ impl KeptResults {
     pub fn tools(&self) -> LocalTools {
         let kept = self.clone();
         LocalTools::new("kept-results").tool(read_tool_result_tool(), move |call: ToolCall| {
-            let find = |id: &str| Some(kept.get(id)?.as_ref().to_owned());
-            let message = read_tool_result(call.into_args(), find);
+            let message = read_tool_result(call.into_args(), |id| kept.kept(id));
             std::future::ready(Ok(message.into()))
         })
     }
@@ -66,7 +102,7 @@ impl KeptResults {
             Some(id) => id.to_owned(),
             None => format!("result-{}", texts.next),
         };
-        texts.put(id.clone(), text.into());
+        texts.put(id.clone(), Arc::new(Kept::new(text)));
         id
     }
 
@@ -76,10 +112,10 @@ impl KeptResults {
 }
 
 impl Texts {
-    fn put(&mut self, id: String, text: Arc<str>) {
-        self.bytes += text.len();
+    fn put(&mut self, id: String, text: Arc<Kept>) {
+        self.bytes += text.text().len();
         if let Some(old) = self.by_id.insert(id.clone(), text) {
-            self.bytes -= old.len();
+            self.bytes -= old.text().len();
             self.oldest.retain(|known| *known != id);
         }
         self.oldest.push_back(id);
@@ -91,7 +127,7 @@ impl Texts {
             else {
                 break;
             };
-            self.bytes -= text.len();
+            self.bytes -= text.text().len();
         }
     }
 }

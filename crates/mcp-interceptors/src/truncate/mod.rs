@@ -4,6 +4,7 @@ mod cut;
 mod kept;
 mod layer;
 mod read;
+mod whole;
 
 use mcp_protocol::ContentBlock;
 
@@ -11,6 +12,7 @@ pub use cut::Truncate;
 pub use kept::KeptResults;
 pub use layer::TruncateLayer;
 pub use read::{READ_TOOL_RESULT, read_tool_result, read_tool_result_tool};
+pub use whole::{TextIndex, WholeText};
 
 use crate::closure::Closure;
 use crate::{CallError, Interceptor, Next, ToolCall, ToolOutcome};

@@ -4,7 +4,7 @@ use mcp_protocol::{ContentBlock, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::cut::offset;
+use super::whole::WholeText;
 use crate::{JsonMap, ToolMessage};
 
 /// The name of the tool with which a model reads what was cut.
@@ -38,7 +38,7 @@ pub fn read_tool_result_tool() -> Tool {
             "grep": {
                 "type": "string",
                 "description": "Instead of a part, the lines that contain this text, with the \
-                                offset of each."
+                                offset of each, from offset on."
             }
         },
         "required": ["tool_call_id"]
@@ -62,65 +62,82 @@ const fn page() -> usize {
     PAGE
 }
 
-/// Carries out a call of the tool; `find` gives the whole text that is kept under an id.
-pub fn read_tool_result(args: JsonMap, find: impl FnOnce(&str) -> Option<String>) -> ToolMessage {
+/// Carries out a call of the tool; `find` gives the result that is kept under an id. What a part
+/// costs is for its own length; a search looks through all from `offset` on.
+pub fn read_tool_result<W: WholeText>(
+    args: JsonMap,
+    find: impl FnOnce(&str) -> Option<W>,
+) -> ToolMessage {
     let args: Args = match serde_json::from_value(Value::Object(args)) {
         Ok(args) => args,
         Err(error) => return ToolMessage::error(format!("{READ_TOOL_RESULT}: {error}")),
     };
-    let Some(text) = find(&args.tool_call_id) else {
-        let id = &args.tool_call_id;
+    let Some(whole) = find(&args.tool_call_id) else {
+        let id = shown(&args.tool_call_id);
         return ToolMessage::error(format!("there is no result of a call {id}"));
     };
-    match &args.grep {
-        Some(needle) => matches(&text, needle),
-        None => part(&text, args.offset, args.limit.clamp(1, PAGE)),
+    let total = whole.index().chars();
+    if args.offset >= total && total > 0 {
+        let from = args.offset;
+        return ToolMessage::error(format!("the result has {total} characters, none at {from}"));
+    }
+    match args.grep.as_deref().filter(|needle| !needle.is_empty()) {
+        Some(needle) => matches(&whole, args.offset, needle),
+        None => part(&whole, args.offset, args.limit.clamp(1, PAGE)),
     }
 }
 
+/// What a model wrote, in short.
+fn shown(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
 /// The part as a block of its own, exactly, then where it is.
-fn part(text: &str, from: usize, limit: usize) -> ToolMessage {
-    let total = text.chars().count();
-    if from >= total && total > 0 {
-        return ToolMessage::error(format!("the result has {total} characters, none at {from}"));
-    }
-    let rest = text.get(offset(text, from)..).unwrap_or_default();
-    let slice = rest.get(..offset(rest, limit)).unwrap_or(rest);
-    let end = from + slice.chars().count();
+fn part(whole: &impl WholeText, from: usize, limit: usize) -> ToolMessage {
+    let total = whole.index().chars();
+    let part = whole.index().part(whole.content(), from, limit);
+    let end = from + part.chars().count();
     let note = match total.saturating_sub(end) {
         0 => format!("[characters {from} to {end} of {total}; this is the end]"),
         left => format!("[characters {from} to {end} of {total}; {left} more from offset {end}]"),
     };
-    ToolMessage::new(vec![ContentBlock::text(slice), ContentBlock::text(note)])
+    ToolMessage::new(vec![ContentBlock::text(part), ContentBlock::text(note)])
 }
 
-fn matches(text: &str, needle: &str) -> ToolMessage {
-    let mut at = 0;
+fn matches(whole: &impl WholeText, from: usize, needle: &str) -> ToolMessage {
+    let mut at = from;
     let mut lines = Vec::new();
-    let mut found = 0_usize;
-    for line in text.split('\n') {
-        if line.contains(needle) {
-            found += 1;
-            let shown = || line.chars().take(300).collect::<String>();
-            lines.extend((found <= MAX_MATCHES).then(|| format!("{at}: {}", shown())));
+    let (mut found, mut next) = (0_usize, None);
+    for piece in whole.index().rest(whole.content(), from) {
+        let mut ends = 0;
+        for line in piece.split('\n') {
+            at += std::mem::replace(&mut ends, 1);
+            if line.contains(needle) {
+                found += 1;
+                let shown = || line.chars().take(300).collect::<String>();
+                lines.extend((found <= MAX_MATCHES).then(|| format!("{at}: {}", shown())));
+                next = next.or_else(|| (found > MAX_MATCHES).then_some(at));
+            }
+            at += line.chars().count();
         }
-        at += line.chars().count() + 1;
     }
     if found == 0 {
-        return ToolMessage::text(format!("no line contains {needle:?}"));
+        return ToolMessage::text(format!("no line contains {:?}", shown(needle)));
     }
-    if found > MAX_MATCHES {
-        lines.push(format!("[{} more lines]", found - MAX_MATCHES));
+    if let Some(next) = next {
+        let more = found - MAX_MATCHES;
+        lines.push(format!("[{more} more lines, from offset {next}]"));
     }
     ToolMessage::text(lines.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::kept::Kept;
     use super::*;
 
     fn call(text: &str, args: &Value) -> ToolMessage {
-        let find = |id: &str| (id == "c1").then(|| text.to_owned());
+        let find = |id: &str| (id == "c1").then(|| Kept::new(text.to_owned()));
         read_tool_result(args.as_object().cloned().unwrap(), find)
     }
 
@@ -149,6 +166,46 @@ mod tests {
         assert_eq!(lines, Some("3: find me\n14: find me too"));
         let none = call(text, &json!({"tool_call_id": "c1", "grep": "xyz"}));
         assert!(!none.is_error());
+        let many = "find\n".repeat(60);
+        let found = call(&many, &json!({"tool_call_id": "c1", "grep": "find"}));
+        let text = found.content[0].as_text().unwrap();
+        assert!(text.ends_with("[10 more lines, from offset 250]"), "{text}");
+        let rest = call(
+            &many,
+            &json!({"tool_call_id": "c1", "grep": "find", "offset": 250}),
+        );
+        let text = rest.content[0].as_text().unwrap();
+        assert!(text.starts_with("250: find\n255: find"), "{text}");
+        assert_eq!(text.lines().count(), 10);
+    }
+
+    #[test]
+    fn what_is_read_of_a_long_result_costs_no_more_than_the_part() {
+        let kept = std::sync::Arc::new(Kept::new("数a".repeat(10_000_000)));
+        kept.index();
+        let began = std::time::Instant::now();
+        for n in 0..1_000 {
+            let args = json!({"tool_call_id": "c1", "offset": n * 19_000, "limit": 10});
+            let kept = std::sync::Arc::clone(&kept);
+            let message = read_tool_result(args.as_object().cloned().unwrap(), |_| Some(kept));
+            assert!(!message.is_error());
+        }
+        // Joined and counted each time they would take minutes.
+        assert!(
+            began.elapsed() < std::time::Duration::from_secs(5),
+            "{:?}",
+            began.elapsed()
+        );
+    }
+
+    #[test]
+    fn what_a_model_wrote_is_not_given_back_at_length() {
+        let long = "x".repeat(1_000_000);
+        let unknown = call("abc", &json!({"tool_call_id": long}));
+        let absent = call("abc", &json!({"tool_call_id": "c1", "grep": long}));
+        for message in [unknown, absent] {
+            assert!(message.content[0].as_text().unwrap().len() < 300);
+        }
     }
 
     #[test]

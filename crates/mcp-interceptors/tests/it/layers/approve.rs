@@ -55,7 +55,9 @@ async fn each_decision_is_obeyed() {
     let service = script.behind(&layers(ApproveLayer::new()));
     service.call(ask(json!(true))).await.unwrap();
     let edit = json!({"type": "edit", "args": {"a": 2}});
-    service.call(ask(edit)).await.unwrap();
+    let outcome = service.call(ask(edit)).await.unwrap();
+    let note = r#"[The user had this call made with other arguments: {"a":2}]"#;
+    assert!(outcome.text().starts_with(note), "{}", outcome.text());
     let respond = json!({"type": "respond", "message": "ask Ada"});
     let outcome = service.call(ask(respond)).await.unwrap();
     assert_eq!(outcome.text(), "ask Ada");
@@ -139,4 +141,25 @@ async fn a_rejection_is_not_made_up_for_by_other_layers() {
     let error = service.call(call).await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Rejected);
     assert_eq!((script.count(), asked.lock().unwrap().len()), (0, 1));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_decision_is_asked_for_again_and_says_what_is_wrong() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&asked);
+    let mut extensions = Extensions::new();
+    extensions.insert(Ask::new(move |question: Value| {
+        let answer = json!(question.get("problem").map_or("maybe", |_| "approve"));
+        notes.lock().unwrap().push(question);
+        async move { Ok(answer) }
+    }));
+    let script = Script::default();
+    let service = script.behind(&layers(ApproveLayer::new()));
+    let call = hinted(ToolAnnotations::new(), extensions);
+    service.call(call).await.unwrap();
+    assert_eq!(script.count(), 1);
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.len(), 2);
+    let problem = asked[1]["problem"].as_str().unwrap();
+    assert!(problem.starts_with("this is no decision"), "{problem}");
 }
