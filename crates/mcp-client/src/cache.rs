@@ -54,6 +54,13 @@ impl Cache {
         Arc::clone(&self.lock().get(method)?.list).downcast().ok()
     }
 
+    /// Is another number when the list of a method has been forgotten or is no longer fresh.
+    pub(crate) fn version(&self, method: &MethodName) -> u64 {
+        let lists = self.lock();
+        let fresh = |kept: &Kept| kept.until.is_none_or(|until| Instant::now() < until);
+        self.epoch() << 1 | u64::from(lists.get(method).is_some_and(fresh))
+    }
+
     /// To be read before a list is asked for, and given to [`put`](Self::put) with it.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::input_required::{InputRequest, InputRequiredResult};
 use mcp_protocol::lifecycle::client_allows;
 use mcp_protocol::{CallToolParams, GetPromptParams, InputResponses, ReadResourceParams};
@@ -85,22 +86,31 @@ pub(crate) async fn answers<'a>(
 ) -> Result<InputResponses, InputError> {
     let capabilities = inward.handlers.capabilities();
     let mut responses = InputResponses::new();
+    let mut unanswered = None;
     for (key, request) in requests {
         client_allows(request.method(), &capabilities)?;
         let method = || request.method().to_owned();
         let origin = Origin::new(Arc::clone(&inward.server), call);
-        let answer = inward.handlers.fulfil(request, origin).await;
-        let answer = answer.map_err(|source| InputError::Refused {
-            method: method(),
-            source,
-        })?;
+        let answer = match inward.handlers.fulfil(request, origin).await {
+            Ok(answer) => answer,
+            Err(source) => {
+                let refused = source.code != ErrorCode::INTERNAL_ERROR;
+                let method = method();
+                unanswered.get_or_insert(InputError::Refused { method, source });
+                // Who could not answer yet is to hear all questions at once.
+                match refused {
+                    true => break,
+                    false => continue,
+                }
+            }
+        };
         let inserted = responses.insert(key, &answer);
         inserted.map_err(|source| InputError::Unwritable {
             method: method(),
             source,
         })?;
     }
-    Ok(responses)
+    unanswered.map_or(Ok(responses), Err)
 }
 
 /// A server that asks for nothing but to be called again is busy: 100 ms, then twice as long

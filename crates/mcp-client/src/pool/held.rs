@@ -102,6 +102,10 @@ impl Toolset for HeldSession {
         }
     }
 
+    fn list_version(&self) -> u64 {
+        self.session.tools_version()
+    }
+
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
         if let Some(layered) = &self.layered {
             return layered.call(call);

@@ -42,6 +42,10 @@ struct State {
     failed: Option<Failed>,
     /// What the server was found to be.
     known: Option<Negotiated>,
+    /// How many sessions have been opened for all.
+    opened: u64,
+    /// Of the list of tools, when there was a session last.
+    tools_version: u64,
 }
 
 /// What a session is for.
@@ -139,6 +143,7 @@ impl Member {
             Ok(session) => {
                 state.live = Some(session.clone());
                 state.failed = None;
+                state.opened += 1;
             }
             Err(error) => state.note_failure(error),
         }
@@ -318,6 +323,16 @@ impl Member {
     /// The session, if one is open.
     pub(super) fn live(&self) -> Option<Session> {
         self.lock().live.clone()
+    }
+
+    /// Is another number when the list of tools may have become another one. A session that is
+    /// over says nothing; the next one does.
+    pub(super) fn tools_version(&self) -> u64 {
+        let mut state = self.lock();
+        if let Some(version) = state.live.as_ref().map(Session::tools_version) {
+            state.tools_version = version.wrapping_add(state.opened << 32);
+        }
+        state.tools_version
     }
 
     /// The session, if one is open and none of its calls is in flight.

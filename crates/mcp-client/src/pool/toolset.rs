@@ -69,6 +69,14 @@ impl Toolset for ServerPool {
         Box::pin(Self::tools(self))
     }
 
+    /// Is another number when a server has announced a change, the time of a list is over, or a
+    /// connection was replaced.
+    fn list_version(&self) -> u64 {
+        let members = self.inner.members.values();
+        let mix = |sum: u64, version: u64| sum.wrapping_mul(0x100_0000_01b3).wrapping_add(version);
+        members.map(|member| member.tools_version()).fold(0, mix)
+    }
+
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
         if let Some(layered) = &self.layered {
             return layered.call(call);

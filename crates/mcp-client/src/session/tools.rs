@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_protocol::tools::{CallTool, ListTools};
-use mcp_protocol::{CallToolParams, CallToolResult, Feature, TaskMetadata, TaskSupport, Tool};
+use mcp_protocol::{
+    CallToolParams, CallToolResult, Feature, RpcRequest as _, TaskMetadata, TaskSupport, Tool,
+};
 use tokio::time::Instant;
 
 use super::Session;
@@ -55,6 +57,11 @@ impl Session {
         let announced = tools.is_some_and(|tools| tools.list_changed == Some(true));
         self.kept::<ListTools>(announced, |list| self.usable(list))
             .await
+    }
+
+    /// Is another number when [`list_tools`](Self::list_tools) may give another list.
+    pub(crate) fn tools_version(&self) -> u64 {
+        self.inner.inward.cache.version(&ListTools::METHOD)
     }
 
     /// Calls a tool and waits for its result.
