@@ -12,6 +12,7 @@ mod node;
 mod soak;
 mod spec_coverage;
 mod test;
+mod tests_in;
 mod tidy;
 mod workspace;
 

@@ -1,128 +1,142 @@
 //! Which rules of the protocol have a test: `docs/spec-coverage.md`.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use anyhow::{Context, Result, bail};
-use xshell::{Shell, cmd};
+use anyhow::{Context, Result, ensure};
+use xshell::Shell;
 
-use crate::workspace::say;
+use crate::tests_in::tests_in;
+use crate::workspace::{files, say};
 
 const PAGE: &str = "docs/spec-coverage.md";
+const SECTIONS: [&str; 8] = [
+    "rpc", "proto", "life", "stdio", "http", "auth", "int", "agt",
+];
 
-/// A rule: its id, and how binding it is.
-struct Rule<'a> {
-    id: &'a str,
-    level: &'a str,
-}
-
-pub(crate) fn run(sh: &Shell, check: bool) -> Result<()> {
-    let ids = sh.read_file("tests/spec-ids.txt")?;
-    let rules = ids
-        .lines()
-        .map(|line| {
-            let (id, level) = line
-                .split_once(' ')
-                .with_context(|| format!("no level: {line}"))?;
-            Ok(Rule { id, level })
-        })
-        .collect::<Result<Vec<_>>>()?;
-    let tests = tests(sh)?;
-    let page = page(&rules, &tests);
-    if check && sh.read_file(PAGE).unwrap_or_default() != page {
-        bail!("{PAGE} is stale: run `cargo xtask spec-coverage`");
-    }
-    sh.write_file(PAGE, page)?;
-    verdict(&rules, &tests)
-}
-
+/// Rule id -> how binding it is.
+type Rules<'a> = Vec<(&'a str, &'a str)>;
 /// Rule id -> the tests that carry it in their name: `rpc_01_...` proves `RPC-01`.
 type Tests = BTreeMap<String, BTreeSet<String>>;
 
-fn tests(sh: &Shell) -> Result<Tests> {
-    let files = cmd!(sh, "git ls-files --cached --others --exclude-standard *.rs")
-        .quiet()
-        .read()?;
+pub(crate) fn run(sh: &Shell, check: bool) -> Result<()> {
+    let ids = sh.read_file("tests/spec-ids.txt")?;
+    let rules = rules(&ids)?;
+    let sources = files(sh, &["*.rs"])?;
+    let tests = tests(sources.iter().flat_map(|(_, content)| tests_in(content)));
+    verdict(&rules, &tests)?;
+    let page = page(&rules, &tests);
+    if check {
+        let is_fresh = sh.read_file(PAGE).unwrap_or_default() == page;
+        ensure!(is_fresh, "{PAGE} is stale: run `cargo xtask spec-coverage`");
+        return Ok(());
+    }
+    Ok(sh.write_file(PAGE, page)?)
+}
+
+fn rules(ids: &str) -> Result<Rules<'_>> {
+    ids.lines()
+        .map(|line| {
+            line.split_once(' ')
+                .with_context(|| format!("no level: {line}"))
+        })
+        .collect()
+}
+
+fn tests<'a>(names: impl Iterator<Item = &'a str>) -> Tests {
     let mut tests = Tests::new();
-    for path in files.lines() {
-        let content = sh.read_file(path).unwrap_or_default();
-        let names = content
-            .lines()
-            .filter_map(|line| {
-                line.trim_start()
-                    .trim_start_matches("async ")
-                    .strip_prefix("fn ")
-            })
-            .filter_map(|line| line.split(['(', '<']).next());
-        for name in names {
-            // A test may prove more than one: `rpc_01_rpc_02_...`.
-            let mut rest = name;
-            while let Some((id, after)) = rule_id(rest) {
-                tests.entry(id).or_default().insert(name.to_owned());
-                rest = after;
-            }
+    for name in names {
+        for id in rules_of(name) {
+            tests.entry(id).or_default().insert(name.to_owned());
         }
     }
-    Ok(tests)
+    tests
 }
 
-fn rule_id(name: &str) -> Option<(String, &str)> {
-    let (section, rest) = name.split_once('_')?;
-    let (number, after) = rest.split_once('_')?;
-    let is_rule = number.len() == 2
-        && number.bytes().all(|b| b.is_ascii_digit())
-        && [
-            "rpc", "proto", "life", "stdio", "http", "auth", "int", "agt",
-        ]
-        .contains(&section);
-    is_rule.then(|| (format!("{}-{number}", section.to_uppercase()), after))
+/// The rules at the beginning of a test's name. It may prove several, and cases of other lists
+/// may stand between them: `rpc_01_h13_rpc_02_...`.
+fn rules_of(name: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut rest = name;
+    while let Some((word, after)) = rest.split_once('_') {
+        let rule = SECTIONS
+            .contains(&word)
+            .then(|| after.split_once('_'))
+            .flatten()
+            .filter(|(number, _)| is_number(number));
+        match rule {
+            Some((number, after)) => {
+                ids.push(format!("{}-{number}", word.to_uppercase()));
+                rest = after;
+            }
+            None if is_case(word) => rest = after,
+            None => break,
+        }
+    }
+    ids
 }
 
-fn page(rules: &[Rule<'_>], tests: &Tests) -> String {
+fn is_number(word: &str) -> bool {
+    word.len() == 2 && word.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A letter and two digits.
+fn is_case(word: &str) -> bool {
+    word.strip_prefix(|c: char| c.is_ascii_lowercase())
+        .is_some_and(is_number)
+}
+
+fn page(rules: &Rules<'_>, tests: &Tests) -> String {
     let mut page = String::from(
         "# Coverage of the protocol's rules\n\n\
          Written by `cargo xtask spec-coverage` from `tests/spec-ids.txt` and the names of the\n\
          tests. A test that carries a rule's id fails when the rule is broken.\n\n\
          | rule | level | tests |\n|---|---|---|\n",
     );
-    for Rule { id, level } in rules {
-        let names = tests.get(*id).map_or_else(
-            || "none".to_owned(),
-            |names| {
-                names
-                    .iter()
-                    .map(|n| format!("`{n}`"))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            },
-        );
+    for (id, level) in rules {
+        let names = tests.get(*id).into_iter().flatten();
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let names = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(page, "| {id} | {level} | {names} |");
     }
     page
 }
 
-fn verdict(rules: &[Rule<'_>], tests: &Tests) -> Result<()> {
-    let covered = rules
-        .iter()
-        .filter(|rule| tests.contains_key(rule.id))
-        .count();
+fn verdict(rules: &Rules<'_>, tests: &Tests) -> Result<()> {
+    let ids: BTreeSet<&str> = rules.iter().map(|(id, _)| *id).collect();
+    ensure!(ids.len() == rules.len(), "a rule stands twice in the list");
+    let unknown: Vec<&String> = tests
+        .keys()
+        .filter(|id| !ids.contains(id.as_str()))
+        .collect();
+    ensure!(
+        unknown.is_empty(),
+        "tests name rules that there are not: {unknown:?}"
+    );
     let open: Vec<&str> = rules
         .iter()
-        .filter(|rule| rule.level.starts_with("MUST") && !rule.id.starts_with("AUTH-"))
-        .map(|rule| rule.id)
+        .filter(|(id, level)| level.starts_with("MUST") && !id.starts_with("AUTH-"))
+        .map(|(id, _)| *id)
         .filter(|id| !tests.contains_key(*id))
         .collect();
     say(&format!(
-        "spec-coverage: {covered} of {} rules have a test",
+        "spec-coverage: {} of {} rules have a test",
+        tests.len(),
         rules.len()
     ));
-    if !open.is_empty() {
-        bail!(
-            "{} rules of level MUST have no test: {}",
-            open.len(),
-            open.join(", ")
-        );
-    }
+    ensure!(
+        open.is_empty(),
+        "{} rules of level MUST have no test: {}",
+        open.len(),
+        open.join(", ")
+    );
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Where the workspace is, and what cargo knows of it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -26,6 +27,28 @@ pub(crate) fn metadata(sh: &Shell, resolve: bool) -> Result<Value> {
     .quiet()
     .read()?;
     Ok(serde_json::from_str(&text)?)
+}
+
+/// The members of the workspace, by name.
+pub(crate) fn members(metadata: &Value) -> BTreeMap<&str, &Value> {
+    let ids: Vec<&Value> = list(metadata, "workspace_members").collect();
+    list(metadata, "packages")
+        .filter(|package| package.get("id").is_some_and(|id| ids.contains(&id)))
+        .map(|package| (text(package, "name"), package))
+        .collect()
+}
+
+/// The text files of the repository that match, with what is in them: what git tracks or would.
+pub(crate) fn files(sh: &Shell, patterns: &[&str]) -> Result<Vec<(String, String)>> {
+    let paths = cmd!(
+        sh,
+        "git ls-files --cached --others --exclude-standard -- {patterns...}"
+    )
+    .quiet()
+    .read()?;
+    // Some are deleted but still in the index, or no text.
+    let read = |path: &str| Some((path.to_owned(), sh.read_file(path).ok()?));
+    Ok(paths.lines().filter_map(read).collect())
 }
 
 /// A member of the JSON as text; empty where it is none.

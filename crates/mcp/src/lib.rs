@@ -26,3 +26,8 @@ pub use mcp_interceptors::{ToolCall, ToolOutcome, Toolset, intercept};
 pub use mcp_model::ChatModel;
 pub use mcp_protocol::{ProtocolVersion, Tool};
 pub use mcp_server::Server;
+
+/// The README of the workspace, so that its program is compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
