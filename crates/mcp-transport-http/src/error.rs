@@ -2,6 +2,8 @@
 
 use mcp_transport::TransportError;
 
+use crate::client::NO_TLS;
+
 /// Why a client cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -25,6 +27,12 @@ pub enum BuildError {
     ProtectedHeader {
         /// The name that was given.
         name: String,
+    },
+    /// The URL needs TLS, and there is no provider for it.
+    #[error("{url:?} cannot be reached, {NO_TLS}")]
+    NoTls {
+        /// The URL.
+        url: String,
     },
     /// TLS could not be set up.
     #[error("the HTTP client could not be built")]

@@ -9,6 +9,10 @@ mod progress;
 mod server;
 pub mod sse;
 
+/// What [`HttpClientBuilder::tls_config`] takes its settings from.
+#[cfg(feature = "tls")]
+pub use rustls;
+
 pub use client::{
     HeaderError, HeaderRequest, HeaderSource, HttpChannel, HttpClient, HttpClientBuilder,
     HttpTransport, HttpTransportBuilder, LegacySse, RequestBody, ResponseBody, SendError,

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use http::uri::Scheme;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri};
 use mcp_protocol::RequestContext;
 use mcp_transport::Handler;
@@ -223,7 +224,8 @@ impl HttpTransportBuilder {
     /// The transport.
     ///
     /// # Errors
-    /// If the URL or a header is not usable, or TLS cannot be set up.
+    /// If the URL or a header is not usable, TLS cannot be set up, or there is none for an
+    /// `https` URL.
     pub fn build(self) -> Result<HttpTransport, BuildError> {
         let url = url::endpoint(&self.url)?;
         if let Some(flaw) = self.flaw {
@@ -234,6 +236,13 @@ impl HttpTransportBuilder {
             Some(client) => client,
             None => HttpClient::new().map_err(BuildError::Client)?,
         };
+        let exchanger = match self.wrap {
+            Some(wrap) => wrap(client),
+            None => Exchanger::direct(client),
+        };
+        if url.scheme() == Some(&Scheme::HTTPS) && exchanger.lacks_tls() {
+            return Err(BuildError::NoTls { url: self.url });
+        }
         let mut headers = self.headers;
         if let Some(host) = Origin::of(&url).and_then(|origin| origin.host()) {
             headers.insert(http::header::HOST, host);
@@ -241,11 +250,7 @@ impl HttpTransportBuilder {
         Ok(HttpTransport {
             url,
             headers,
-            exchanger: match self.wrap {
-                Some(wrap) => wrap(client),
-                None => Exchanger::direct(client),
-            }
-            .owning(own),
+            exchanger: exchanger.owning(own),
             limits: self.limits,
             listen: self.listen,
             legacy: self.legacy,

@@ -12,7 +12,8 @@ use mcp_transport::{BoxFuture, Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
 
 use super::body::ResponseBody;
-use super::connect::{Connector, HttpClientBuilder};
+use super::connect::Connector;
+use super::http_builder::HttpClientBuilder;
 use super::pool::{Origin, Pool, Unsent};
 
 /// The body of a request: whole, so that it can be sent again.
@@ -86,6 +87,11 @@ impl HttpClient {
             )))),
             Err(Unsent::Lost(error)) => Err(SendError::unknown(error)),
         }
+    }
+
+    /// Whether `https` URLs can be reached.
+    pub(super) fn has_tls(&self) -> bool {
+        self.0.connector.tls.is_some()
     }
 
     /// Closes the connections that nothing uses.
@@ -176,6 +182,12 @@ impl Exchanger {
             own: false,
             wrapped: None,
         }
+    }
+
+    /// Whether a URL that is known to need TLS is out of reach.
+    pub(super) fn lacks_tls(&self) -> bool {
+        // What is around the client may have a way of its own.
+        self.wrapped.is_none() && !self.client.has_tls()
     }
 
     pub(super) fn wrap<S>(client: HttpClient, service: S) -> Self

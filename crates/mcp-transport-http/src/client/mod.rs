@@ -10,6 +10,7 @@ mod events;
 mod expected;
 mod header_source;
 mod http;
+mod http_builder;
 mod inbox;
 mod legacy;
 mod link;
@@ -18,6 +19,11 @@ mod notify;
 mod pool;
 mod proxy;
 mod session;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
+mod tls;
 mod url;
 
 use std::fmt;
@@ -31,9 +37,10 @@ use self::link::Link;
 
 pub use body::ResponseBody;
 pub use builder::{HttpTransport, HttpTransportBuilder};
-pub use connect::HttpClientBuilder;
+pub(crate) use connect::NO_TLS;
 pub use header_source::{HeaderError, HeaderRequest, HeaderSource};
 pub use http::{HttpClient, RequestBody, SendError};
+pub use http_builder::HttpClientBuilder;
 pub use legacy::LegacySse;
 
 /// The way to one MCP server over Streamable HTTP. Clones are the same channel.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -50,18 +51,44 @@ impl Origin {
         Uri::from_parts(parts).unwrap_or_default()
     }
 
+    fn default_port(&self) -> u16 {
+        if self.is_tls() { 443 } else { 80 }
+    }
+
+    fn port(&self) -> u16 {
+        let named = self.authority.port_u16();
+        named.unwrap_or_else(|| self.default_port())
+    }
+
     /// What the `Host` header says: without user and default port.
     pub(super) fn host(&self) -> Option<HeaderValue> {
-        let default = if self.scheme == Scheme::HTTPS {
-            443
-        } else {
-            80
-        };
         let host = self.authority.host();
-        match self.authority.port_u16().filter(|port| *port != default) {
-            Some(port) => HeaderValue::try_from(format!("{host}:{port}")).ok(),
-            None => HeaderValue::from_str(host).ok(),
+        match self.port() {
+            port if port == self.default_port() => HeaderValue::from_str(host).ok(),
+            port => HeaderValue::try_from(format!("{host}:{port}")).ok(),
         }
+    }
+
+    /// The URL with its port, whatever that is.
+    pub(super) fn with_port(&self) -> Uri {
+        self.at(format!("{}:{}", self.authority.host(), self.port()))
+    }
+
+    /// The URL with the address of its host.
+    pub(super) async fn resolved(&self) -> io::Result<Uri> {
+        let host = self.authority.host().trim_matches(['[', ']']);
+        let mut found = tokio::net::lookup_host((host, self.port())).await?;
+        let address = found.next().ok_or(io::ErrorKind::NotFound)?;
+        Ok(self.at(address.to_string()))
+    }
+
+    fn at(&self, authority: String) -> Uri {
+        let authority = Authority::try_from(authority);
+        let elsewhere = authority.map(|authority| Self {
+            scheme: self.scheme.clone(),
+            authority,
+        });
+        elsewhere.unwrap_or_else(|_| self.clone()).uri()
     }
 }
 
@@ -113,7 +140,7 @@ impl Http1 {
             None => path.clone().into(),
             Some(_) => origin.with_path(path.clone()),
         };
-        if let Some(auth) = self.proxy.as_ref().and_then(|proxy| proxy.auth.clone()) {
+        if let Some(auth) = self.proxy.as_ref().and_then(Proxy::authorization) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, auth);
         }
     }

@@ -7,17 +7,31 @@ mod client_header_source;
 #[cfg(test)]
 mod client_legacy;
 #[cfg(test)]
+mod client_proxy;
+#[cfg(test)]
+#[cfg(any(feature = "tls-ring", feature = "tls-aws-lc-rs"))]
+mod client_proxy_tls;
+#[cfg(test)]
 mod client_streams;
 #[cfg(test)]
 mod client_support;
+#[cfg(test)]
+#[cfg(any(feature = "tls-ring", feature = "tls-aws-lc-rs"))]
+mod client_tls;
 #[cfg(test)]
 mod client_turns;
 #[cfg(test)]
 mod client_wire;
 #[cfg(test)]
+#[cfg(not(any(feature = "tls-ring", feature = "tls-aws-lc-rs")))]
+mod client_without_tls;
+#[cfg(test)]
 mod headers;
 #[cfg(test)]
 mod script;
+#[cfg(test)]
+#[cfg(any(feature = "tls-ring", feature = "tls-aws-lc-rs"))]
+mod secure;
 #[cfg(test)]
 mod server_refusals;
 #[cfg(test)]
