@@ -9,6 +9,35 @@ use serde::{Deserialize, Serialize};
 use crate::{BoxFuture, CallError, ToolCall, ToolLayers, ToolOutcome, ToolService};
 
 /// Tools that can be listed and called: a pool of servers, local functions, or a test double.
+///
+/// [`LocalTools`](crate::LocalTools) makes one of closures. One of one's own:
+///
+/// ```
+/// use std::sync::Arc;
+/// use mcp_interceptors::{BoundTool, BoxFuture, CallError, ToolCall, ToolList, ToolOutcome, Toolset};
+/// use mcp_protocol::Tool;
+///
+/// #[derive(Debug)]
+/// struct Echo;
+///
+/// impl Toolset for Echo {
+///     fn tools(&self) -> BoxFuture<'_, ToolList> {
+///         let tool = Tool::new("echo", serde_json::json!({"type": "object"}));
+///         let echo = BoundTool::new("echo", "here", tool);
+///         Box::pin(async move { ToolList::new(vec![Arc::new(echo)]) })
+///     }
+///
+///     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
+///         Box::pin(async move { Ok(call.args()["text"].to_string().into()) })
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let echo = Echo.tools().await.tools.remove(0);
+/// let call = ToolCall::new(echo, Default::default()).with_arg("text", "hi");
+/// assert_eq!(Echo.call(call).await.unwrap().text(), "\"hi\"");
+/// # });
+/// ```
 pub trait Toolset: fmt::Debug + Send + Sync + 'static {
     /// Lists the tools, in an order that stays the same from one time to the next. Servers that
     /// cannot be asked are named in [`ToolList::failures`]; they do not hide the others' tools.

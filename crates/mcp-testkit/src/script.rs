@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 /// The other end of a connection in memory, played by a test.
 ///
 /// Whatever does not go as the script says is a panic, with what came instead.
+///
+/// # Cancel safety
+/// Dropping the future of what sends may leave the line unsent; of what receives, it loses
+/// nothing.
 #[derive(Debug)]
 pub struct ScriptedPeer {
     reader: MemoryReader,
@@ -31,9 +35,6 @@ impl ScriptedPeer {
     ///
     /// # Panics
     /// If the other end is gone.
-    ///
-    /// # Cancel safety
-    /// Dropping the future may leave the line unsent.
     pub async fn send(&mut self, line: impl Into<String>) {
         self.writer.feed_text(line.into());
         let sent = self.writer.flush().await;
@@ -82,9 +83,6 @@ impl ScriptedPeer {
     ///
     /// # Panics
     /// If the line is not JSON.
-    ///
-    /// # Cancel safety
-    /// Dropping the future loses nothing.
     pub async fn receive(&mut self) -> Option<Value> {
         let line = self.reader.read_text().await?;
         let message = serde_json::from_slice(&line);

@@ -13,6 +13,67 @@ use crate::{BoxFuture, CallError, TransportError};
 ///
 /// Over a byte stream a channel shares one pump with all its clones; over HTTP each call is an
 /// exchange of its own.
+///
+/// One of one's own:
+///
+/// ```
+/// use std::sync::Arc;
+/// use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
+/// use mcp_transport::{BoxFuture, Call, CallError, Channel, Handler, Incoming, TransportError};
+///
+/// /// Answers every request with its own params.
+/// #[derive(Debug)]
+/// struct Echo;
+///
+/// impl Handler<()> for Echo {
+///     fn request(
+///         self: Arc<Self>,
+///         request: Incoming<Request, ()>,
+///     ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
+///         Box::pin(async move { Ok(request.message.params.unwrap_or(RawJson::EMPTY)) })
+///     }
+///
+///     fn notification(self: Arc<Self>, _: Incoming<Notification, ()>) -> BoxFuture<'static, ()> {
+///         Box::pin(async {})
+///     }
+/// }
+///
+/// /// Leads to a handler of this process, with no bytes in between.
+/// #[derive(Clone, Debug)]
+/// struct Here(Arc<Echo>);
+///
+/// impl Channel for Here {
+///     fn call(&self, call: Call) -> BoxFuture<'_, Result<RawJson, CallError>> {
+///         let request = Request::new(1, call.method, call.params);
+///         let incoming = Incoming::new(request, (), Arc::new(self.clone()));
+///         let answering = Arc::clone(&self.0).request(incoming);
+///         Box::pin(async move { answering.await.map_err(CallError::Remote) })
+///     }
+///
+///     fn notify(&self, notification: Notification) -> BoxFuture<'_, Result<(), CallError>> {
+///         let incoming = Incoming::new(notification, (), Arc::new(self.clone()));
+///         let taking = Arc::clone(&self.0).notification(incoming);
+///         Box::pin(async move { Ok(taking.await) })
+///     }
+///
+///     fn close(&self) -> BoxFuture<'_, ()> {
+///         Box::pin(async {})
+///     }
+///
+///     fn closed(&self) -> BoxFuture<'_, Arc<TransportError>> {
+///         Box::pin(std::future::pending())
+///     }
+///
+///     fn negotiated(&self, _: &str) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), CallError> {
+/// let here = Here(Arc::new(Echo));
+/// assert_eq!(here.call(Call::new("ping", None)).await?.as_str(), "{}");
+/// # Ok(())
+/// # }
+/// ```
 pub trait Channel: fmt::Debug + Send + Sync + 'static {
     /// Sends a request and waits for its answer.
     ///
@@ -22,13 +83,22 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<RawJson, CallError>>;
 
     /// Sends a notification; done when it is handed to the transport.
+    ///
+    /// # Cancel safety
+    /// Dropping the future may leave the notification unsent.
     fn notify(&self, notification: Notification) -> BoxFuture<'_, Result<(), CallError>>;
 
     /// Ends the connection in good order and waits until it has ended.
+    ///
+    /// # Cancel safety
+    /// Dropping the future does not keep the connection open; it ends without being waited for.
     fn close(&self) -> BoxFuture<'_, ()>;
 
     /// Waits until the connection has ended, and says why. Never resolves where there is no
     /// lasting connection.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
     fn closed(&self) -> BoxFuture<'_, Arc<TransportError>>;
 
     /// Pins the revision that was negotiated, for the rules of framing that depend on it.

@@ -60,6 +60,9 @@ pub trait Handler<C>: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<RawJson, ErrorObject>>;
 
     /// Takes one notification. Notifications of a connection come one after another, in order.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the connection has ended.
     fn notification(
         self: Arc<Self>,
         notification: Incoming<Notification, C>,

@@ -1,6 +1,7 @@
 //! Rules for Rust files: size, first line, names, and what only a few places may do.
 
 mod places;
+mod waits;
 
 pub(crate) struct Report {
     pub(crate) problems: Vec<String>,
@@ -27,6 +28,10 @@ pub(crate) fn check(path: &str, content: &str) -> Report {
     }
     if !is_test && path.starts_with("crates/") {
         problems.extend(places::check(path, body));
+    }
+    // What is only for tests, and a program, is not dropped half-way.
+    if !is_test && path.starts_with("crates/") && !path.starts_with("crates/mcp-testkit/") {
+        problems.extend(waits::check(body));
     }
     let is_long = (WARN..=FAIL).contains(&lines) && !is_test;
     Report {

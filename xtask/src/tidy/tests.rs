@@ -36,7 +36,7 @@ const WRONG: [(&str, &str, &[&str]); 5] = [
         "waits, or asks the system",
         "mcp-jsonrpc",
         &[
-            "pub async fn read() {",
+            "async fn read() {",
             "let now = Instant::now();",
             "use std::{fs, net};",
             "std::thread::sleep(d);",
@@ -93,6 +93,34 @@ fn what_is_in_its_place_or_only_looks_alike_is_left_alone() {
     ];
     for (path, code) in cases {
         assert_eq!(found(path, code), [""; 0], "{path}: {code}");
+    }
+}
+
+#[test]
+fn what_is_public_and_waits_says_what_dropping_its_future_does() {
+    let said = "/// Waits.\n///\n/// # Cancel safety\n/// Nothing is lost.\n#[must_use]\n";
+    let waiting = [
+        "pub async fn a() {}",
+        "pub fn a(\n    &self,\n) -> BoxFuture<'_, ()> {",
+        "pub trait A {\n    /// Waits.\n    fn a(&self) -> impl Future<Output = ()> + Send;\n}",
+    ];
+    for code in waiting {
+        assert_eq!(found("crates/mcp/src/a.rs", code).len(), 1, "{code}");
+        let other = format!("pub fn b() {{}}\n\n{said}{code}");
+        assert_eq!(found("crates/mcp/src/a.rs", &other), [""; 0], "{other}");
+        let of_another = format!("{said}pub fn b() {{}}\n\n{code}");
+        assert_eq!(
+            found("crates/mcp/src/a.rs", &of_another).len(),
+            1,
+            "{of_another}"
+        );
+    }
+    for quick in [
+        "async fn a() {}",
+        "pub fn a() -> usize {",
+        "pub(crate) async fn a() {}",
+    ] {
+        assert_eq!(found("crates/mcp/src/a.rs", quick), [""; 0], "{quick}");
     }
 }
 

@@ -28,6 +28,12 @@ use crate::state::Changes;
 /// A checkpoint holds what the step changed, not the state: to read one means to put the
 /// changes of all checkpoints from the first one to it together. Checkpoints of one
 /// [`Place`] are written in order, by one run at a time.
+///
+/// `mcp_testkit::checkpointer_contract` tries whether an implementation keeps these promises.
+///
+/// # Cancel safety
+/// A run that is dropped drops what it waits for here. Then an order is carried out or not, and
+/// never half; for what was not, the run goes on later as if the step had not been made.
 pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     /// Keeps a checkpoint. Its parent is already kept.
     ///

@@ -17,6 +17,9 @@ use super::{Item, ListNamespaces, Namespace, Put, Search, Store, StoreError, Sto
 /// assert_eq!(store.search(Search::under(["users"])).await.unwrap().len(), 1);
 /// # });
 /// ```
+///
+/// # Cancel safety
+/// As [`Store::batch`]: dropping a future leaves open whether its operation was carried out.
 pub trait StoreExt: Store {
     /// Reads a value; its time begins anew.
     fn get(

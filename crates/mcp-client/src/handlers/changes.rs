@@ -35,5 +35,8 @@ pub trait Changes: fmt::Debug + Send + Sync + 'static {
     /// Something has changed. Changes of a connection come one after another, in order. While a
     /// session asks to be told of more or of less, the same change may be told of twice: none is
     /// to be missed.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the connection has ended.
     fn changed(&self, change: Change, origin: Origin) -> BoxFuture<'_, ()>;
 }

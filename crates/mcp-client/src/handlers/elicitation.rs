@@ -11,6 +11,32 @@ use serde_json::Map;
 use super::Origin;
 
 /// Asks the user on behalf of a server.
+///
+/// ```
+/// use mcp_client::{ClientOptions, Elicitation, Handlers, Origin};
+/// use mcp_jsonrpc::ErrorObject;
+/// use mcp_protocol::{ElicitAction, ElicitRequestParams, ElicitResult};
+/// use mcp_transport::BoxFuture;
+///
+/// /// Somebody who never wants to be asked.
+/// #[derive(Debug)]
+/// struct Busy;
+///
+/// impl Elicitation for Busy {
+///     fn elicit(
+///         &self,
+///         _: ElicitRequestParams,
+///         _: Origin,
+///     ) -> BoxFuture<'_, Result<ElicitResult, ErrorObject>> {
+///         Box::pin(async { Ok(ElicitResult::new(ElicitAction::Decline)) })
+///     }
+/// }
+///
+/// let handlers = Handlers::new().with_elicitation(Busy);
+/// assert!(handlers.capabilities().elicitation.is_some());
+/// let options = ClientOptions::new("example", "1.0.0").with_handlers(handlers);
+/// # let _ = options;
+/// ```
 pub trait Elicitation: fmt::Debug + Send + Sync + 'static {
     /// Shows the form, or offers to open the URL, and gives back what the user did. What a form
     /// is answered with is checked before it is sent.

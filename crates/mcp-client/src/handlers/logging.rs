@@ -11,6 +11,9 @@ use super::Origin;
 pub trait Logging: fmt::Debug + Send + Sync + 'static {
     /// Takes one message. Messages of a connection come one after another, in order; what takes
     /// long here delays only other notifications of the same server.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the connection has ended.
     fn log(&self, message: LoggingMessageParams, origin: Origin) -> BoxFuture<'_, ()>;
 }
 
