@@ -257,5 +257,4 @@ impl Field for Messages {
 }
 
 #[cfg(test)]
-#[path = "messages_tests.rs"]
 mod tests;

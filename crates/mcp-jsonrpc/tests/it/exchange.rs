@@ -155,10 +155,12 @@ fn a_request_is_answered_at_most_once_and_not_after_it_was_withdrawn() {
 
 #[test]
 fn both_directions_are_bounded() {
-    let limits = Limits {
-        max_outgoing: 1,
-        max_incoming: 1,
+    let both = |n| Limits {
+        max_outgoing: n,
+        max_incoming: n,
     };
+    assert_eq!(Limits::default(), both(1024));
+    let limits = both(1);
     let (now, mut exchange) = (Instant::now(), Exchange::new(limits));
     call(&mut exchange, now, CallOptions::default(), "a");
     exchange.poll_transmit();

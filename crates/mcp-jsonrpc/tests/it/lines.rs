@@ -141,6 +141,7 @@ fn j12_a_line_with_bad_utf_8_spoils_no_other() {
 
 #[test]
 fn s08_a_line_of_the_limit_passes_and_one_byte_more_does_not() {
+    assert_eq!(LineDecoder::DEFAULT_LIMIT, 32 << 20);
     for (end, extra) in [
         (&b"\n"[..], 0),
         (b"\r\n", 0),
