@@ -44,6 +44,20 @@ async fn proto_61_a_state_that_was_changed_or_belongs_elsewhere_is_refused() {
 }
 
 #[tokio::test]
+async fn proto_61_a_state_of_more_than_64_kib_is_not_made() {
+    let client = Client::new(&server(), ProtocolVersion::LATEST).offering(all());
+    let call = async |length: usize| {
+        let answers = json!({"step1": accept(json!({"name": "x".repeat(length)}))});
+        let params = json!({"name": "two_steps", "inputResponses": answers});
+        client.request("tools/call", params).await
+    };
+    // The state is written in four thirds of what it holds.
+    let state = call(48_000).await.unwrap()["requestState"].clone();
+    assert!(state.as_str().unwrap().len() <= 64 * 1024);
+    assert_eq!(code(&call(50_000).await), -32603);
+}
+
+#[tokio::test]
 async fn proto_61_a_state_is_good_for_its_principal_only_and_for_servers_with_the_same_key() {
     #[derive(Clone)]
     struct User(&'static str);
