@@ -10,16 +10,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::client_support::{Client, StillClock, modern_call};
-use crate::script::{Script, event, live, result_event, stream, usual};
+use crate::script::{Script, event, result_event, stream, usual};
 
 #[tokio::test]
 async fn http_52_a_request_by_the_server_is_answered_by_a_post_while_the_call_waits() {
-    let (feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |seen| {
-        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
-    })
-    .await;
+    let (mut script, feed) = Script::live(|seen| usual(seen, "2025-11-25")).await;
     let mut client = Client::handshake(&script.url, "2025-11-25").await;
     let calling = client.call("tools/call");
     let script_side = async {
@@ -60,12 +55,7 @@ async fn http_52_a_request_by_the_server_is_answered_by_a_post_while_the_call_wa
 
 #[tokio::test]
 async fn a_request_that_the_server_gives_up_is_not_answered() {
-    let (feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |seen| {
-        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
-    })
-    .await;
+    let (mut script, feed) = Script::live(|seen| usual(seen, "2025-11-25")).await;
     let mut client = Client::handshake(&script.url, "2025-11-25").await;
     let channel = client.channel.clone();
     let calling = tokio::spawn(async move { channel.call(Call::new("x", None)).await });
@@ -126,12 +116,7 @@ fn progress(n: i32) -> String {
 
 #[tokio::test]
 async fn life_17_progress_goes_to_its_call_and_puts_off_the_idle_limit_but_not_the_total() {
-    let (feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |seen| {
-        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
-    })
-    .await;
+    let (mut script, feed) = Script::live(|seen| usual(seen, "2025-11-25")).await;
     let client = Client::handshake(&script.url, "2025-11-25").await;
     let clock = StillClock::new();
     let (sink, mut reports) = mpsc::unbounded_channel();
@@ -165,12 +150,7 @@ async fn life_17_progress_goes_to_its_call_and_puts_off_the_idle_limit_but_not_t
 
 #[tokio::test]
 async fn life_12_a_dropped_call_is_cancelled_by_a_message_before_2026_07_28() {
-    let (_feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |seen| {
-        usual(seen, "2025-11-25").unwrap_or_else(|| reply.lock().unwrap().take().unwrap())
-    })
-    .await;
+    let (mut script, _feed) = Script::live(|seen| usual(seen, "2025-11-25")).await;
     let client = Client::handshake(&script.url, "2025-11-25").await;
     let channel = client.channel.clone();
     let mut call = Call::new("tools/call", None);
@@ -189,9 +169,7 @@ async fn life_12_a_dropped_call_is_cancelled_by_a_message_before_2026_07_28() {
 
 #[tokio::test]
 async fn http_39_a_dropped_call_closes_its_stream_and_says_nothing_since_2026_07_28() {
-    let (feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let (mut script, feed) = Script::live(|_| None).await;
     let client = Client::new(&script.url);
     let channel = client.channel.clone();
     let calling =
@@ -205,9 +183,7 @@ async fn http_39_a_dropped_call_closes_its_stream_and_says_nothing_since_2026_07
 
 #[tokio::test]
 async fn life_09_initialize_is_never_cancelled() {
-    let (_feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let (mut script, _feed) = Script::live(|_| None).await;
     let client = Client::new(&script.url);
     let clock = StillClock::new();
     let mut call = Call::new("initialize", None);
@@ -225,9 +201,7 @@ async fn life_09_initialize_is_never_cancelled() {
 
 #[tokio::test]
 async fn more_calls_than_allowed_are_refused_at_once() {
-    let (_feed, reply) = live();
-    let reply = std::sync::Mutex::new(Some(reply));
-    let mut script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let (mut script, _feed) = Script::live(|_| None).await;
     let transport = HttpTransport::builder(&script.url)
         .max_calls(1)
         .build()

@@ -50,7 +50,21 @@ pub(crate) struct Script {
     _tasks: JoinSet<()>,
 }
 
+/// Feeds a stream of events while it is read.
+pub(crate) type Feed = mpsc::UnboundedSender<String>;
+
 impl Script {
+    /// A server that answers once with a stream that the test feeds, whatever `before` leaves.
+    pub(crate) async fn live(
+        before: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static,
+    ) -> (Self, Feed) {
+        let (feed, reply) = live();
+        let reply = Mutex::new(Some(reply));
+        let once = move || reply.lock().unwrap().take().unwrap();
+        let script = Self::start(move |seen| before(seen).unwrap_or_else(&once)).await;
+        (script, feed)
+    }
+
     pub(crate) async fn start(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -192,7 +206,7 @@ pub(crate) fn stream(text_of_it: impl Into<Bytes>) -> Reply {
 }
 
 /// An event stream that the test goes on writing; dropping the sender ends it.
-pub(crate) fn live() -> (mpsc::UnboundedSender<String>, Reply) {
+pub(crate) fn live() -> (Feed, Reply) {
     let (sender, receiver) = mpsc::unbounded_channel::<String>();
     let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
         let text = receiver.recv().await?;

@@ -59,9 +59,7 @@ async fn http_44_a_resumed_stream_brings_its_own_events_behind_the_id_and_no_oth
 
 #[tokio::test]
 async fn http_45_a_handler_goes_on_without_its_client_and_the_answer_is_there_to_be_fetched() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let body = tool(7, "progress then wait", &json!({})).to_string();
     let mut response = send(Method::POST, &server.url, &refs(&session), body).await;
     read_events(&mut response, 1).await;

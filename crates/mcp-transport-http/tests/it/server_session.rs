@@ -90,9 +90,7 @@ async fn http_15_http_16_a_missing_session_is_400_and_an_unknown_one_404() {
 
 #[tokio::test]
 async fn http_16_a_session_that_was_deleted_is_gone() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (server, session) = Server::greeted(NEWEST).await;
     let stream = send(Method::GET, &server.url, &refs(&session), "").await;
     assert_eq!(delete(&server, &session).await.status, 204);
     // Its stream ends.
@@ -188,8 +186,7 @@ async fn http_05_http_06_notifications_and_answers_are_accepted_without_a_body_o
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}),
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}),
     ] {
-        let answer = post(&server.url, &refs(&session), &message).await;
-        assert_eq!((answer.status, answer.body.len()), (202, 0), "{message}");
+        server.tell(&session, &message).await;
     }
     assert!(server.next().await.starts_with("notifications/initialized"));
     assert_eq!(server.next().await, r#"notifications/x {"n":1}"#);
@@ -209,7 +206,7 @@ async fn notifications_reach_the_handler_in_the_order_in_which_they_were_accepte
     let session = server.session(NEWEST).await;
     for n in 0..50 {
         let note = json!({"jsonrpc": "2.0", "method": "notifications/n", "params": {"n": n}});
-        assert_eq!(post(&server.url, &refs(&session), &note).await.status, 202);
+        server.tell(&session, &note).await;
     }
     assert!(server.next().await.starts_with("notifications/initialized"));
     for n in 0..50 {
@@ -295,9 +292,7 @@ async fn http_08_http_43_the_stream_of_a_session_carries_what_belongs_to_no_requ
 
 #[tokio::test]
 async fn j16_batches_where_the_revision_has_them() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session("2025-03-26").await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted("2025-03-26").await;
     let batch = json!([
         tool(1, "echo", &json!({})),
         {"jsonrpc": "2.0", "id": 2, "method": "ping"},
@@ -330,7 +325,7 @@ async fn j16_batches_where_the_revision_has_them() {
     let answer = post(&server.url, &refs(&session), &streamed).await;
     assert_eq!(answer.events().len(), 5);
     let quiet = json!([{"jsonrpc": "2.0", "method": "notifications/x"}]);
-    assert_eq!(post(&server.url, &refs(&session), &quiet).await.status, 202);
+    server.tell(&session, &quiet).await;
     let newer = server.session("2025-06-18").await;
     let answer = post(&server.url, &refs(&newer), &batch).await;
     assert_eq!((answer.status, answer.code()), (400, -32600));

@@ -6,7 +6,9 @@ use http::Method;
 use mcp_transport_http::HttpOptions;
 use serde_json::json;
 
-use crate::support::{Server, initialize, modern, post, read_events, refs, request, send, tool};
+use crate::support::{
+    Server, cancelled, initialize, modern, post, read_events, refs, request, send, tool,
+};
 
 const NEWEST: &str = "2025-11-25";
 
@@ -19,17 +21,11 @@ async fn http_52_a_request_by_the_server_goes_out_by_the_stream_and_is_answered_
     let question = read_events(&mut response, 1).await.remove(0);
     assert_eq!(question["method"], "roots/list");
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}});
-    assert_eq!(
-        post(&server.url, &refs(&session), &answer).await.status,
-        202
-    );
+    server.tell(&session, &answer).await;
     let events = crate::support::whole(response).await.events();
     assert_eq!(events[0]["result"]["content"][0]["text"], r#"{"roots":[]}"#);
     // A second answer to it is late, not wrong.
-    assert_eq!(
-        post(&server.url, &refs(&session), &answer).await.status,
-        202
-    );
+    server.tell(&session, &answer).await;
     server.stop().await;
 }
 
@@ -41,16 +37,8 @@ async fn an_answer_of_another_session_answers_nothing() {
     let mut response = send(Method::POST, &server.url, &refs(&one), body).await;
     let question = read_events(&mut response, 1).await.remove(0);
     let with = |root: &str| json!({"jsonrpc": "2.0", "id": question["id"], "result": {"r": root}});
-    assert_eq!(
-        post(&server.url, &refs(&two), &with("foreign"))
-            .await
-            .status,
-        202
-    );
-    assert_eq!(
-        post(&server.url, &refs(&one), &with("own")).await.status,
-        202
-    );
+    server.tell(&two, &with("foreign")).await;
+    server.tell(&one, &with("own")).await;
     let events = crate::support::whole(response).await.events();
     assert_eq!(events[0]["result"]["content"][0]["text"], r#"{"r":"own"}"#);
     server.stop().await;
@@ -58,9 +46,7 @@ async fn an_answer_of_another_session_answers_nothing() {
 
 #[tokio::test]
 async fn http_40_a_client_that_goes_does_not_cancel_but_a_notification_does() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let abandoned = {
         let (url, session) = (server.url.clone(), session.clone());
         let body = tool(1, "wait", &json!({})).to_string();
@@ -80,30 +66,18 @@ async fn http_40_a_client_that_goes_does_not_cancel_but_a_notification_does() {
     read_events(&mut response, 1).await;
     assert_eq!(server.next().await, "waiting");
     drop(response);
-    let cancel =
-        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
-    assert_eq!(
-        post(&server.url, &refs(&session), &cancel).await.status,
-        202
-    );
+    server.tell(&session, &cancelled(2)).await;
     assert_eq!(server.next().await, "dropped");
     server.stop().await;
 }
 
 #[tokio::test]
 async fn life_12_a_cancelled_request_has_no_answer_and_its_stream_ends() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let body = tool(2, "progress then wait", &json!({})).to_string();
     let response = send(Method::POST, &server.url, &refs(&session), body).await;
     assert_eq!(server.next().await, "waiting");
-    let cancel =
-        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
-    assert_eq!(
-        post(&server.url, &refs(&session), &cancel).await.status,
-        202
-    );
+    server.tell(&session, &cancelled(2)).await;
     assert_eq!(server.next().await, "dropped");
     let events = crate::support::whole(response).await.events();
     assert!(
@@ -115,9 +89,7 @@ async fn life_12_a_cancelled_request_has_no_answer_and_its_stream_ends() {
 
 #[tokio::test]
 async fn j05_a_second_request_with_an_id_in_flight_is_refused() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let first = {
         let (url, session) = (server.url.clone(), session.clone());
         let body = tool(1, "wait", &json!({}));
@@ -232,9 +204,7 @@ async fn h18_a_session_does_not_exist_for_anyone_else() {
 
 #[tokio::test]
 async fn h17_shutdown_ends_open_streams_and_lets_running_requests_finish() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let stream = send(Method::GET, &server.url, &refs(&session), "").await;
     let (headers, body) = modern("tools/call", json!({"name": "wait"}));
     let running = {
@@ -252,9 +222,7 @@ async fn h17_shutdown_ends_open_streams_and_lets_running_requests_finish() {
 
 #[tokio::test]
 async fn http_40_a_handler_whose_client_is_gone_is_not_held_up_by_what_nobody_reads() {
-    let mut server = Server::start(HttpOptions::default()).await;
-    let session = server.session(NEWEST).await;
-    assert!(server.next().await.starts_with("notifications/initialized"));
+    let (mut server, session) = Server::greeted(NEWEST).await;
     let abandoned = {
         let (url, session) = (server.url.clone(), session.clone());
         let body = tool(1, "wait then flood", &json!({})).to_string();

@@ -239,6 +239,20 @@ impl Server {
         self.log.recv().await.unwrap()
     }
 
+    /// A server with a session of this revision, whose confirmation it has heard.
+    pub(crate) async fn greeted(version: &str) -> (Self, Vec<(String, String)>) {
+        let mut server = Self::start(HttpOptions::default()).await;
+        let session = server.session(version).await;
+        assert!(server.next().await.starts_with("notifications/initialized"));
+        (server, session)
+    }
+
+    /// Sends a notification or an answer, which is accepted.
+    pub(crate) async fn tell(&self, session: &[(String, String)], message: &Value) {
+        let answer = post(&self.url, &refs(session), message).await;
+        assert_eq!((answer.status, answer.body.len()), (202, 0), "{message}");
+    }
+
     /// Opens a session of this revision and confirms it.
     pub(crate) async fn session(&self, version: &str) -> Vec<(String, String)> {
         let answer = post(&self.url, &[], &initialize(version)).await;
@@ -252,8 +266,7 @@ impl Server {
             ("mcp-protocol-version".to_owned(), version.to_owned()),
         ];
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        let accepted = post(&self.url, &refs(&headers), &initialized).await;
-        assert_eq!(accepted.status, 202);
+        self.tell(&headers, &initialized).await;
         headers
     }
 }
@@ -272,6 +285,12 @@ pub(crate) fn initialize(version: &str) -> Value {
 }
 
 /// A call of a tool in the handshake era.
+/// Gives up a request.
+pub(crate) fn cancelled(id: impl Into<Value>) -> Value {
+    let params = json!({"requestId": id.into()});
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+}
+
 pub(crate) fn tool(id: impl Into<Value>, name: &str, arguments: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": "tools/call",
         "params": {"name": name, "arguments": arguments, "_meta": {"progressToken": "p"}}})
