@@ -34,6 +34,24 @@ xflags::xflags! {
             /// Where the random numbers begin; 1 if not given.
             optional --seed number: u64
         }
+        /// Measures beside the limits and beside other SDKs; writes docs/performance.md.
+        cmd bench {
+            /// Only this section: stdio, http, pair, memory, start, agent, compile.
+            optional group: String
+            /// Shorter and fewer turns; only prints.
+            optional --quick
+            /// Only rows with this in their names; only prints.
+            optional --row text: String
+            /// Only builds all programs.
+            optional --build
+            /// Measures what is built.
+            optional --no-build
+        }
+        /// Counts what a call costs on fixed inputs and compares with the committed figures.
+        cmd bench-guard {
+            /// Takes what is counted for the new figures.
+            optional --accept
+        }
         /// Runs the official conformance suite.
         cmd conformance {
             /// `server` or `client`; both if not given.

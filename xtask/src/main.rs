@@ -1,5 +1,7 @@
 //! The project's own commands: `cargo xtask <command>`.
 
+mod bench;
+mod bench_guard;
 mod ci;
 mod conformance;
 mod doc;
@@ -44,6 +46,8 @@ fn run() -> anyhow::Result<()> {
         XtaskCmd::Interop(_) => interop::run(&sh),
         XtaskCmd::Soak(flags) => soak::run(&sh, flags.requests, flags.seed),
         XtaskCmd::SpecCoverage(flags) => spec_coverage::run(&sh, flags.check),
+        XtaskCmd::Bench(flags) => bench::run(&sh, &flags),
+        XtaskCmd::BenchGuard(flags) => bench_guard::run(&sh, flags.accept),
         XtaskCmd::Conformance(flags) => {
             conformance::run(&sh, flags.role.as_deref(), flags.requirements.as_deref())
         }

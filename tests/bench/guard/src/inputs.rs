@@ -1,8 +1,8 @@
 //! The inputs: each is run on one thread, so that the same happens each time.
 
-use harness::{Era, payload};
+use harness::{Client as _, Era, Scenario, Sdk as _, payload};
 use mcp_jsonrpc::{LineDecoder, Packet, encode_line};
-use ours::{Pair, call, echo_server, session};
+use ours::Ours;
 
 /// Something that is done a number of times. The function that is passed on is called before the
 /// first time that counts and after the last.
@@ -44,18 +44,24 @@ fn many_tools(calls: usize, mark: &dyn Fn()) {
 }
 
 fn run(calls: usize, mark: &dyn Fn(), era: Era, size: usize, tools: usize) {
+    let scenario = Scenario {
+        era,
+        size,
+        tools,
+        ..Scenario::default()
+    };
     harness::run(true, async {
-        let session = session(&Pair(echo_server(tools)), era).await;
+        let client = Ours::pair(&scenario).await;
         let text = payload(size);
         for _ in 0..100 {
-            call(&session, &text).await;
+            client.call(&text).await;
         }
         mark();
         for _ in 0..calls {
-            call(&session, &text).await;
+            client.call(&text).await;
         }
         mark();
-        session.close().await;
+        client.close().await;
     });
 }
 

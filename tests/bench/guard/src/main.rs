@@ -1,10 +1,15 @@
 //! Counts what a call costs on fixed inputs: `guard` prints the heap allocations of each input as
 //! JSON; `guard INPUT CALLS` makes that many calls, for counting instructions from outside.
 
-mod allocations;
 mod inputs;
 
+use std::cell::Cell;
+
+use harness::allocations::{self, Counting};
 use inputs::INPUTS;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -27,7 +32,9 @@ fn main() {
 fn count() {
     let each = INPUTS.iter().map(|input| {
         const CALLS: usize = 200;
-        let (before, after) = allocations::between(|mark| (input.run)(CALLS, mark));
+        let marks = Cell::new((0, 0));
+        (input.run)(CALLS, &|| marks.set((marks.get().1, allocations::count())));
+        let (before, after) = marks.get();
         format!(
             "  \"{}\": {:.2}",
             input.name,

@@ -5,15 +5,18 @@
 //! that depends on the implementation is in the packages beside this one, so that all of them are
 //! measured by the same code.
 
+pub mod allocations;
 mod calls;
 mod process;
 mod row;
 mod scenario;
+mod sdk;
 
 pub use calls::{Latencies, measure, warm_up};
 pub use process::{Usage, resident_kib, sibling, start_listening};
 pub use row::{Row, Stopwatch};
 pub use scenario::{Era, Kind, Scenario};
+pub use sdk::{Client, Sdk, allocations_program, client_program};
 
 /// Runs a program to its end: on the runtime that `#[tokio::main]` makes, or on one thread if the
 /// scenario says so.

@@ -21,6 +21,8 @@ pub struct Row {
     pub server_peak_kib: u64,
     /// What one idle session costs the server, in KiB; only where that is the question.
     pub session_kib: f64,
+    /// Heap allocations of a call, both sides together; only where that is the question.
+    pub allocations: f64,
 }
 
 impl Row {
@@ -63,7 +65,7 @@ impl Stopwatch {
             server_cpu_us: server.micros_since(self.before.1) / calls,
             client_peak_kib: peak_kib(std::process::id()),
             server_peak_kib: self.server.map_or(0, peak_kib),
-            session_kib: 0.0,
+            ..Row::default()
         }
     }
 }

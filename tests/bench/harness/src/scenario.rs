@@ -49,16 +49,7 @@ pub struct Scenario {
 impl Scenario {
     /// Reads the arguments of the program.
     pub fn from_args() -> Self {
-        let mut scenario = Self {
-            kind: Kind::Stdio,
-            imp: String::new(),
-            era: Era::Handshake,
-            size: 64,
-            calls: 1000,
-            inflight: 1,
-            tools: 1,
-            single_thread: false,
-        };
+        let mut scenario = Self::default();
         for argument in std::env::args().skip(1) {
             let (key, value) = argument.split_once('=').expect("arguments are key=value");
             match key {
@@ -90,6 +81,21 @@ impl Scenario {
             format!("tools={}", self.tools),
             format!("threads={}", if self.single_thread { "1" } else { "many" }),
         ]
+    }
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Stdio,
+            imp: String::new(),
+            era: Era::Handshake,
+            size: 64,
+            calls: 1000,
+            inflight: 1,
+            tools: 1,
+            single_thread: false,
+        }
     }
 }
 

@@ -4,6 +4,6 @@ mod client;
 mod connect;
 mod server;
 
-pub use client::{call, session};
-pub use connect::{Http, Pair, Stdio};
+pub use client::Echo;
+pub use connect::{Ours, Stdio};
 pub use server::echo_server;

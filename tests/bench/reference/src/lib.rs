@@ -10,6 +10,6 @@ mod http;
 mod lines;
 mod shapes;
 
-pub use http::{ask, connect, serve as serve_http};
+pub use http::{ask, connect, open_session, serve as serve_http};
 pub use lines::{converse, serve as serve_lines};
 pub use shapes::Codec;

@@ -1,11 +1,14 @@
-//! The client of the references: `imp=raw` or `imp=serde`.
+//! The client of the references: `imp=raw` or `imp=serde`. For `kind=sessions` it opens sessions in
+//! the server program that `imp` names.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Instant;
 
-use harness::{Kind, Latencies, Row, Scenario, Stopwatch, payload, run, sibling, start_listening};
-use reference::{Codec, ask, connect, converse, serve_lines};
+use harness::{
+    Kind, Latencies, Row, Scenario, Stopwatch, payload, resident_kib, run, sibling, start_listening,
+};
+use reference::{Codec, ask, connect, converse, open_session, serve_lines};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
@@ -24,7 +27,7 @@ fn main() {
             Kind::Http => http(&scenario, codec).await,
             Kind::StdioStart => stdio_start(&scenario, codec).await,
             Kind::HttpStart => http_start(&scenario, codec).await,
-            Kind::Sessions => panic!("a reference has no sessions"),
+            Kind::Sessions => sessions(&scenario).await,
         }
     });
     row.print();
@@ -135,4 +138,28 @@ async fn http_start(scenario: &Scenario, codec: Codec) -> Row {
         latencies.push(start.elapsed());
     }
     watch.stop(scenario, latencies)
+}
+
+/// What an idle session costs the server. The first of them fill what all share.
+async fn sessions(scenario: &Scenario) -> Row {
+    let (child, port) = start_listening(&scenario.imp, scenario.server_args()).await;
+    let pid = child.id().expect("it runs");
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let mut sender = connect(address).await;
+    for _ in 0..scenario.warm_up_calls() {
+        open_session(&mut sender, address).await;
+    }
+    let before = resident_kib(pid);
+    let mut latencies = Latencies::with_capacity(scenario.calls);
+    let watch = Stopwatch::start(Some(pid));
+    for _ in 0..scenario.calls {
+        let start = Instant::now();
+        open_session(&mut sender, address).await;
+        latencies.push(start.elapsed());
+    }
+    let grown = resident_kib(pid) - before;
+    Row {
+        session_kib: grown as f64 / scenario.calls as f64,
+        ..watch.stop(scenario, latencies)
+    }
 }

@@ -1,12 +1,18 @@
-//! An allocator that counts.
+//! An allocator that counts. Only a program that counts installs it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-struct Counting;
+/// The allocator of the system, counted.
+#[derive(Debug)]
+pub struct Counting;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How many allocations there have been.
+pub fn count() -> u64 {
+    COUNT.load(Ordering::Relaxed)
+}
 
 // SAFETY: all is done by the allocator of the system.
 unsafe impl GlobalAlloc for Counting {
@@ -26,14 +32,4 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promises are passed on.
         unsafe { System.realloc(at, layout, size) }
     }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// How many allocations there had been at the two marks that `run` sets.
-pub fn between(run: impl FnOnce(&dyn Fn())) -> (u64, u64) {
-    let marks = Cell::new((0, 0));
-    run(&|| marks.set((marks.get().1, COUNT.load(Ordering::Relaxed))));
-    marks.get()
 }

@@ -1,0 +1,5 @@
+//! The client program.
+
+fn main() {
+    harness::client_program::<bench_rmcp::Rmcp>();
+}
