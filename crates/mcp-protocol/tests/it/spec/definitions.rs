@@ -40,28 +40,24 @@ fn member<T: Serialize + DeserializeOwned + Debug>(name: &str, json: &Value) -> 
 
 /// A request with its params.
 fn request<R: RpcRequest>(json: &Value) -> Outcome {
-    if json["method"] != *R::METHOD {
-        return Err("another method".into());
-    }
-    let params = json.get("params").map(|p| RawJson::from(p.clone()));
-    let decoded = R::decode_params(params.as_ref())?;
-    let mut envelope = json.clone();
-    if params.is_some() {
-        envelope["params"] = serde_json::to_value(&decoded)?;
-    }
-    Ok(Back {
-        json: envelope,
-        fields: format!("{decoded:?}"),
-    })
+    message(json, &R::METHOD, R::decode_params)
 }
 
 /// A notification with its params.
 fn notification<N: RpcNotification>(json: &Value) -> Outcome {
-    if json["method"] != *N::METHOD {
+    message(json, &N::METHOD, N::decode_params)
+}
+
+fn message<P: Serialize + Debug>(
+    json: &Value,
+    method: &str,
+    decode: fn(Option<&RawJson>) -> Result<P, ErrorObject>,
+) -> Outcome {
+    if json["method"] != *method {
         return Err("another method".into());
     }
     let params = json.get("params").map(|p| RawJson::from(p.clone()));
-    let decoded = N::decode_params(params.as_ref())?;
+    let decoded = decode(params.as_ref())?;
     let mut envelope = json.clone();
     if params.is_some() {
         envelope["params"] = serde_json::to_value(&decoded)?;
