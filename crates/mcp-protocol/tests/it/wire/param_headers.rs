@@ -57,72 +57,79 @@ fn http_34_an_integer_is_written_in_digits_and_what_is_none_has_no_header() {
     assert_eq!(header.value(&json!(null)), None);
 }
 
+fn property(schema: &Value) -> Value {
+    json!({"properties": {"a": schema}})
+}
+
+fn text(mark: &str) -> Value {
+    json!({"type": "string", "x-mcp-header": mark})
+}
+
 #[test]
-fn http_35_each_rule_for_marks_has_an_error_of_its_own() {
-    let property = |schema: Value| json!({"properties": {"a": schema}});
-    let text = |name: &str| json!({"type": "string", "x-mcp-header": name});
-    let name = |text: &str| text.to_owned();
-    let bad_name = |mark: Value| InvalidParamHeader::Name {
-        mark: mark.to_string(),
-    };
-    let place = || InvalidParamHeader::Place { name: name("A") };
-    let kind = || InvalidParamHeader::Type { name: name("A") };
-    let mut cases = vec![
-        (
-            property(json!({"type": "string", "x-mcp-header": 1})),
-            bad_name(json!(1)),
-        ),
-        (
-            property(json!({"type": "string", "x-mcp-header": null})),
-            bad_name(json!(null)),
-        ),
-        (property(json!({"x-mcp-header": "A"})), kind()),
-        (text("A"), place()),
-        (
-            json!({"properties": {"a": text("A"), "b": text("a")}}),
-            InvalidParamHeader::Twice { name: name("a") },
-        ),
-    ];
-    for bad in ["", "a b", "a:b", "ä", "a\nb", "(a)"] {
-        cases.push((property(text(bad)), bad_name(json!(bad))));
+fn http_35_a_mark_is_a_name_that_a_header_may_have_and_that_stands_once() {
+    let bad = ["", "a b", "a:b", "ä", "a\nb", "(a)"].map(Value::from);
+    for mark in bad.into_iter().chain([json!(1), json!(null)]) {
+        let why = InvalidParamHeader::Name {
+            mark: mark.to_string(),
+        };
+        let schema = property(&json!({"type": "string", "x-mcp-header": mark}));
+        assert_eq!(marked(schema), Err(why));
     }
-    for of in ["number", "array", "object", "null"] {
-        let schema = json!({"type": of, "x-mcp-header": "A"});
-        cases.push((property(schema), kind()));
+    let twice = json!({"properties": {"a": text("A"), "b": text("a")}});
+    let name = "a".to_owned();
+    assert_eq!(marked(twice), Err(InvalidParamHeader::Twice { name }));
+}
+
+#[test]
+fn http_35_only_what_has_a_simple_type_is_marked() {
+    let kinds = ["number", "array", "object", "null"].map(|of| json!({ "type": of }));
+    for mut schema in kinds
+        .into_iter()
+        .chain([json!({}), json!({"type": ["string"]})])
+    {
+        schema["x-mcp-header"] = json!("A");
+        let why = InvalidParamHeader::Type {
+            name: "A".to_owned(),
+        };
+        assert_eq!(marked(property(&schema)), Err(why), "{schema}");
     }
-    cases.push((
-        property(json!({"type": ["string"], "x-mcp-header": "A"})),
-        kind(),
-    ));
-    for keyword in [
-        "items",
-        "additionalItems",
-        "contains",
-        "additionalProperties",
-        "propertyNames",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "contentSchema",
-        "not",
-        "if",
-        "then",
-        "else",
-    ] {
-        cases.push((json!({ (keyword): property(text("A")) }), place()));
-    }
-    for keyword in ["allOf", "anyOf", "oneOf", "prefixItems", "items"] {
-        cases.push((json!({ (keyword): [property(text("A"))] }), place()));
-    }
-    for keyword in [
-        "$defs",
-        "definitions",
-        "patternProperties",
-        "dependentSchemas",
-        "dependencies",
-    ] {
-        cases.push((json!({ (keyword): {"x": property(text("A"))} }), place()));
-    }
-    for (schema, why) in cases {
+}
+
+/// Keywords with schemas that are no properties of the arguments.
+const ELSEWHERE: [&str; 12] = [
+    "items",
+    "additionalItems",
+    "contains",
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+const ELSEWHERE_IN_LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+const ELSEWHERE_BY_NAME: [&str; 5] = [
+    "$defs",
+    "definitions",
+    "patternProperties",
+    "dependentSchemas",
+    "dependencies",
+];
+
+#[test]
+fn http_35_only_properties_are_marked() {
+    let schema = || property(&text("A"));
+    let alone = ELSEWHERE.map(|keyword| json!({ (keyword): schema() }));
+    let listed = ELSEWHERE_IN_LISTS.map(|keyword| json!({ (keyword): [schema()] }));
+    let named = ELSEWHERE_BY_NAME.map(|keyword| json!({ (keyword): {"x": schema()} }));
+    let all = alone.into_iter().chain(listed).chain(named);
+    for schema in all.chain([text("A")]) {
+        let why = InvalidParamHeader::Place {
+            name: "A".to_owned(),
+        };
         assert_eq!(marked(schema.clone()), Err(why), "{schema}");
     }
 }
