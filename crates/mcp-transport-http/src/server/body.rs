@@ -93,8 +93,8 @@ pub(super) struct EventBody {
     next: Option<Bytes>,
     ended: bool,
     running: Option<Running>,
-    /// Ends it, come what may.
-    until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// Ends it, come what may, and what is said then.
+    until: Option<(Pin<Box<WaitForCancellationFutureOwned>>, Message)>,
     period: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -152,9 +152,9 @@ impl EventBody {
         self
     }
 
-    /// Ends when this is cancelled, even if its handlers do not.
-    pub(super) fn until(mut self, end: CancellationToken) -> Self {
-        self.until = Some(Box::pin(end.cancelled_owned()));
+    /// Ends with this message when `end` is cancelled, even if its handlers do not.
+    pub(super) fn until(mut self, end: CancellationToken, last: Message) -> Self {
+        self.until = Some((Box::pin(end.cancelled_owned()), last));
         self
     }
 
@@ -191,19 +191,27 @@ impl EventBody {
             if self.run(cx) {
                 continue;
             }
-            if self.is_over(cx) {
-                self.running = None;
-                return Poll::Ready(self.write(Read::End));
+            if self.end(cx) {
+                continue;
             }
             ready!(self.poll_timer(cx));
             return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)));
         }
     }
 
-    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
-        self.until
-            .as_mut()
-            .is_some_and(|until| until.as_mut().poll(cx).is_ready())
+    /// Ends it where it is time to; `true` where that has left something to read.
+    fn end(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_time = |(end, _): &mut (Pin<Box<WaitForCancellationFutureOwned>>, Message)| {
+            end.as_mut().poll(cx).is_ready()
+        };
+        let Some((_, last)) = self.until.take_if(is_time) else {
+            return false;
+        };
+        // Done only when its handlers have just answered.
+        let _ = self.outbox().push(&last);
+        // Their end finishes the stream.
+        self.running = None;
+        true
     }
 
     fn write(&mut self, read: Read) -> Option<Bytes> {

@@ -19,10 +19,18 @@ use tokio_util::task::TaskTracker;
 use super::HttpService;
 use super::greeted::Greeted;
 
-/// How many connections there may be. One more waits to be accepted.
+/// How many connections there may be unless set. One more waits to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
 /// How many requests one HTTP/2 connection may carry at once.
 const MAX_STREAMS: u32 = 256;
+/// How long the headers of a request may be together in HTTP/2.
+const MAX_HEADER_LIST: u32 = 32 << 10;
+/// How many requests of an HTTP/2 connection may be begun and taken back before they are looked
+/// at. One more ends the connection.
+const MAX_RESETS: usize = 32;
+/// How many requests of an HTTP/2 connection may be reset because they break its rules. One more
+/// ends the connection.
+const MAX_ERRORS: usize = 128;
 /// How long a client may take to say which HTTP it speaks, and to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long requests may still take when the server is to end.
@@ -32,6 +40,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
+    max_connections: usize,
 }
 
 impl HttpServer {
@@ -45,7 +54,18 @@ impl HttpServer {
     pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        Ok(Self { listener, address })
+        Ok(Self {
+            listener,
+            address,
+            max_connections: MAX_CONNECTIONS,
+        })
+    }
+
+    /// How many connections there may be at once. Default 4,096; one more waits to be accepted.
+    #[must_use]
+    pub const fn max_connections(mut self, limit: usize) -> Self {
+        self.max_connections = limit;
+        self
     }
 
     /// The address that is listened on.
@@ -94,7 +114,7 @@ impl HttpServer {
         connections: &Connections,
         shutdown: &CancellationToken,
     ) {
-        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let permits = Arc::new(Semaphore::new(self.max_connections));
         let mut sweep = tokio::time::interval(service.shared.sessions.sweep_period());
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -187,6 +207,7 @@ async fn serve_connection(
     // Answers are written whole; waiting for more only costs time.
     stream.set_nodelay(true)?;
     let mut builder = auto::Builder::new(executor);
+    // Unless set, a head may have 100 headers and 400 KiB; to set it costs an allocation each.
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -195,7 +216,10 @@ async fn serve_connection(
         .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(Duration::from_secs(30))
-        .max_concurrent_streams(MAX_STREAMS);
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEADER_LIST)
+        .max_pending_accept_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_ERRORS);
     let stream = TokioIo::new(Greeted::new(stream, HEAD_TIMEOUT));
     let connection = builder.serve_connection(stream, service);
     let mut connection = pin!(connection);

@@ -34,7 +34,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    CONNECTION, TRANSFER_ENCODING, VARY,
 };
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -159,6 +160,22 @@ impl HttpService {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
+        // Who stands between may have gone by another length, and taken for the beginning of
+        // somebody else's request what is left then.
+        let last = parts.headers.contains_key(TRANSFER_ENCODING);
+        let mut reply = self.reply(parts, body).await;
+        if last {
+            let close = HeaderValue::from_static("close");
+            reply.headers_mut().insert(CONNECTION, close);
+        }
+        reply
+    }
+
+    async fn reply<B>(&self, parts: Parts, body: B) -> Reply
+    where
+        B: Body<Data = Bytes> + Send,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         let shared = &self.shared;
         if shared
             .options

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
-use mcp_jsonrpc::{Frame, Message, Notification, Request, Response};
+use mcp_jsonrpc::{Frame, Id, Message, Notification, Request, Response};
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
 use mcp_protocol::{Feature, RequestContext};
 use mcp_transport::{Channel, Incoming};
@@ -57,8 +57,10 @@ where
         shared,
         parts: Arc::new(parts),
         accepts,
-        listens: matches!(&frame, Ok(Frame::Single(Message::Request(request)))
-            if &*request.method == "subscriptions/listen"),
+        listens: match &frame {
+            Ok(Frame::Single(Message::Request(request))) => subscription(request),
+            _ => None,
+        },
     };
     match frame {
         Ok(Frame::Single(Message::Request(request))) => post.request(request).await,
@@ -85,8 +87,12 @@ pub(super) struct Post<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) parts: Arc<Parts>,
     accepts: Accepts,
-    /// Whether it is a subscription, which lasts until one of both sides ends it.
-    listens: bool,
+    /// Its id where it is a subscription, which lasts until one of both sides ends it.
+    listens: Option<Id>,
+}
+
+fn subscription(request: &Request) -> Option<Id> {
+    (&*request.method == "subscriptions/listen").then(|| request.id.clone())
 }
 
 impl Post<'_> {
@@ -160,7 +166,7 @@ impl Post<'_> {
         } = self.accepts;
         // Where the client takes no events, nobody reads them.
         let reading = wants_events.then(|| Reading::begin(&exchange));
-        let finished = poll_fn(|cx| {
+        let begun = poll_fn(|cx| {
             if running.poll(cx, |answer| answers.push(answer)) {
                 return Poll::Ready(true);
             }
@@ -168,8 +174,17 @@ impl Post<'_> {
                 Some(_) => outbox.poll_any(cx).map(|()| false),
                 None => Poll::Pending,
             }
-        })
-        .await;
+        });
+        let finished = match &self.listens {
+            None => begun.await,
+            Some(id) => {
+                let begun = self.shared.closing.run_until_cancelled(begun).await;
+                if begun.is_none() {
+                    answers.push(stateless::listened(self.shared, id));
+                }
+                begun.unwrap_or(true)
+            }
+        };
         let Some(reading) = reading else {
             return json(answers);
         };
@@ -189,13 +204,14 @@ impl Post<'_> {
     fn stream(&self, exchange: Arc<Exchange>, reader: u64, running: Option<Running>) -> EventBody {
         let period = self.shared.options.keep_alive;
         let Some(session) = exchange.session.clone() else {
-            // Of these only the end of a subscription is not in sight.
-            let until = self.shared.closing.clone();
             let body = EventBody::exchange(exchange, reader, None, period).running(running);
-            return if self.listens {
-                body.until(until)
-            } else {
-                body
+            // Of these only the end of a subscription is not in sight.
+            return match &self.listens {
+                None => body,
+                Some(id) => {
+                    let last = stateless::listened(self.shared, id);
+                    body.until(self.shared.closing.clone(), last.into())
+                }
             };
         };
         let label = self.shared.keep().map(|keep| {

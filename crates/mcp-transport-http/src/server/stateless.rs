@@ -6,8 +6,9 @@ use std::sync::Arc;
 use http::{HeaderMap, StatusCode};
 use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response, pick};
 use mcp_protocol::lifecycle::stateless::{discover, missing};
-use mcp_protocol::{ProtocolVersion, RequestContext};
+use mcp_protocol::{ProtocolVersion, RequestContext, Stamp as _, SubscriptionsListenResult};
 
+use super::Shared;
 use super::exchange::Exchange;
 use super::notices;
 use super::post::Post;
@@ -48,6 +49,16 @@ pub(super) async fn request(post: &Post<'_>, request: Request, context: RequestC
     let running = Running::new(Arc::clone(&exchange), Some(task), true, slot, None);
     post.answer(exchange, running, Vec::new(), reply::single)
         .await
+}
+
+/// The answer to a subscription that the server ends.
+pub(super) fn listened(shared: &Shared, id: &Id) -> Response {
+    let mut result = SubscriptionsListenResult::new(id);
+    // An implementation is strings, lists and maps: it always encodes.
+    let info = serde_json::to_value(&shared.identity.info).ok();
+    result.stamp(ProtocolVersion::LATEST, info.as_ref());
+    let result = RawJson::encode(&result).map_err(|e| ErrorObject::internal(e.to_string()));
+    Response::new(id.clone(), result)
 }
 
 /// A request that was not admitted. What its headers get wrong comes first where the

@@ -33,6 +33,8 @@ mod script;
 #[cfg(any(feature = "tls-ring", feature = "tls-aws-lc-rs"))]
 mod secure;
 #[cfg(test)]
+mod server_floods;
+#[cfg(test)]
 mod server_refusals;
 #[cfg(test)]
 mod server_resume;

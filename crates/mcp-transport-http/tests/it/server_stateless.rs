@@ -369,17 +369,38 @@ async fn too_many_requests_at_once_are_sent_away() {
 }
 
 #[tokio::test]
-async fn a_subscription_ends_with_the_server() {
+async fn a_subscription_is_answered_when_the_server_ends() {
     let mut server = Server::start(HttpOptions::default().any_path()).await;
-    let (headers, body) = modern("subscriptions/listen", json!({}));
     let url = server.url.replace("/mcp", "/elsewhere");
-    let mut response = send(Method::POST, &url, &refs(&headers), body.to_string()).await;
-    let first = read_events(&mut response, 1).await;
+    let (headers, body) = modern("subscriptions/listen", json!({"notifications": {}}));
+    let headers = refs(&headers);
+    let streaming = request(Method::POST, &url, &headers, body.to_string());
+    let mut only_json = headers.clone();
+    only_json.push(("accept", "application/json"));
+    let plain = request(Method::POST, &url, &only_json, body.to_string());
+    let ending = async {
+        assert_eq!(server.next().await, "waiting");
+        assert_eq!(server.next().await, "waiting");
+        server.stop().await;
+    };
+    let (streamed, plain, ()) = tokio::join!(streaming, plain, ending);
+    let events = streamed.events();
     assert_eq!(
-        first[0]["method"],
+        events[0]["method"],
         "notifications/subscriptions/acknowledged"
     );
-    assert_eq!(server.next().await, "waiting");
-    server.stop().await;
-    assert!(crate::support::whole(response).await.events().is_empty());
+    assert_eq!(events.len(), 2, "{events:?}");
+    for answer in [&events[1], &plain.json()] {
+        assert_eq!(answer["id"], "m");
+        let result = &answer["result"];
+        assert_eq!(result["resultType"], "complete");
+        assert_eq!(
+            result["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            "m"
+        );
+        assert_eq!(
+            result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
+            "probe"
+        );
+    }
 }
