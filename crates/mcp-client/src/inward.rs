@@ -10,15 +10,16 @@ use mcp_protocol::logging::LoggingMessage;
 use mcp_protocol::resources::ResourceUpdated;
 use mcp_protocol::subscriptions::SubscriptionsAcknowledged;
 use mcp_protocol::tasks::TaskNotification;
-use mcp_protocol::{Meta, RequestContext, RpcNotification};
+use mcp_protocol::{Feature, Meta, RequestContext, RpcNotification};
 use mcp_transport::{BoxFuture, Handler, Incoming, PartOf};
 use serde::Deserialize;
 
 use crate::active::{Active, InFlight};
 use crate::cache::Cache;
-use crate::handlers::{Change, Handlers, Origin, trace};
+use crate::handlers::{Change, Handlers, Origin, Reporter, trace};
 use crate::listen::Agreements;
 use crate::sent_away::SentAway;
+use crate::tasks::{Asked, Tasks};
 
 /// The way in of a session.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub(crate) struct Inward {
     pub(crate) active: Active,
     pub(crate) agreements: Agreements,
     pub(crate) sent_away: SentAway,
+    tasks: Option<Tasks>,
 }
 
 /// What the params of a message say of where it belongs.
@@ -58,6 +60,7 @@ impl Inward {
     pub(crate) fn new(server: Arc<str>, handlers: Handlers) -> Self {
         Self {
             server,
+            tasks: handlers.tasks.clone().map(Tasks::new),
             handlers,
             cache: Cache::default(),
             active: Active::default(),
@@ -153,14 +156,34 @@ impl Handler<RequestContext> for Inward {
         Box::pin(async move {
             let Incoming {
                 message: request,
+                context,
+                channel,
                 extensions,
                 ..
             } = request;
             let params = request.params.as_ref();
             let mut origin = self.origin(Belongs::read(params), &extensions);
             origin.request = Some(request.id.clone());
+            origin.reporter = Reporter::new(&channel, context.progress_token);
             self.sent_away.by_request(&request.method, params);
-            self.handlers.answer(&request.method, params, origin).await
+            if let Some(tasks) = self
+                .tasks
+                .as_ref()
+                .filter(|_| context.version.has(Feature::Tasks))
+            {
+                let asked = Asked {
+                    request: &request,
+                    origin: &origin,
+                    channel: &channel,
+                };
+                if let Some(answer) = tasks.answer(&self.handlers, asked).await {
+                    return answer;
+                }
+            }
+            let reporter = origin.reporter.clone();
+            let answer = self.handlers.answer(&request.method, params, origin).await;
+            reporter.end();
+            answer
         })
     }
 

@@ -16,12 +16,13 @@ mod pool;
 mod rounds;
 mod sent_away;
 mod session;
+mod tasks;
 
 pub use connect::{Connect, ConnectError, Link, StderrTail};
 pub use error::{Error, InputError, PagesError, TaskError};
 pub use handlers::{
-    AskCaller, Change, Changes, Elicitation, Handlers, Logging, Origin, ProgressReports, Roots,
-    Sampling,
+    AskCaller, Change, Changes, Elicitation, Handlers, Logging, Origin, ProgressReports, Reporter,
+    Roots, Sampling,
 };
 pub use options::{CallOptions, ClientOptions};
 pub use paginate::{Listed, Page, Paged};
@@ -30,3 +31,4 @@ pub use pool::{
     PoolBuilder, PoolError, Selection, ServerOptions, ServerPool, SessionPolicy,
 };
 pub use session::{Called, Session, TaskHandle};
+pub use tasks::TaskOptions;

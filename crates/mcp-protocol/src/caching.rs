@@ -64,14 +64,14 @@ impl CacheHint {
 /// Specification: basic protocol, Responses (2026-07-28).
 ///
 /// ```
-/// use mcp_protocol::{CallToolResult, ProtocolVersion, ServerResult};
+/// use mcp_protocol::{CallToolResult, ProtocolVersion, Stamp};
 /// let mut result = CallToolResult::text("done");
 /// result.stamp(ProtocolVersion::V2026_07_28, None);
 /// assert!(serde_json::to_string(&result).unwrap().contains(r#""resultType":"complete""#));
 /// result.stamp(ProtocolVersion::V2025_11_25, None);
 /// assert!(!serde_json::to_string(&result).unwrap().contains("resultType"));
 /// ```
-pub trait ServerResult {
+pub trait Stamp {
     /// The kind of the result.
     fn result_type_mut(&mut self) -> &mut Option<ResultType>;
 

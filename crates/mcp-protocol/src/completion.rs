@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extra, Meta, RequestMeta, ResultType, decode};
+use crate::{Extra, Meta, RequestMeta, ResultType, decode, unique};
 
 mod reference;
 
@@ -94,7 +94,11 @@ impl CompletionArgument {
 #[serde(rename_all = "camelCase")]
 pub struct CompletionContext {
     /// The other arguments, with their values.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "unique::optional_members",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub arguments: Option<BTreeMap<String, String>>,
     /// Members that this crate does not know.
     #[serde(flatten)]

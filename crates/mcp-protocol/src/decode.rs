@@ -8,6 +8,8 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::check_unique_members;
+
 /// `null` is what many peers write for "nothing".
 pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
@@ -40,15 +42,19 @@ pub(crate) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value
     serde_json::Map::deserialize(deserializer).map(Value::Object)
 }
 
-/// Undecoded JSON that must be an object where it is there.
+/// Undecoded JSON that must be an object where it is there, without the same member twice.
 pub(crate) fn raw_object<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<RawValue>>, D::Error> {
     let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
-    match &raw {
-        Some(raw) if !raw.get().starts_with('{') => Err(de::Error::custom("expected an object")),
-        _ => Ok(raw),
+    let Some(raw) = raw else {
+        return Ok(None);
+    };
+    if !raw.get().starts_with('{') {
+        return Err(de::Error::custom("expected an object"));
     }
+    check_unique_members(raw.get()).map_err(de::Error::custom)?;
+    Ok(Some(raw))
 }
 
 /// A whole number, however it is written (`3`, `3.0`); negative counts as 0.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Extra, Meta};
+use crate::{Extra, Meta, unique};
 
 mod answer;
 mod enum_schema;
@@ -66,7 +66,11 @@ pub struct ElicitResult {
     pub action: ElicitAction,
     /// What the form holds, after [`ElicitAction::Accept`]: strings, numbers, booleans and, since
     /// 2025-11-25, lists of strings. Check it with [`RequestedSchema::check`].
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "unique::optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub content: Option<Map<String, Value>>,
     /// What travels beside the result. Until 2025-11-25.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

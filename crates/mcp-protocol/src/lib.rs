@@ -24,6 +24,7 @@ pub mod initialize;
 pub mod input_required;
 pub mod lifecycle;
 pub mod logging;
+pub mod message;
 pub mod meta;
 pub mod method;
 pub mod pagination;
@@ -42,7 +43,7 @@ mod unique;
 mod version;
 
 pub use annotations::{Annotations, Role};
-pub use caching::{CacheHint, CacheScope, EmptyResult, ResultType, ServerResult};
+pub use caching::{CacheHint, CacheScope, EmptyResult, ResultType, Stamp};
 pub use cancelled::CancelledParams;
 pub use capabilities::{
     ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
@@ -79,6 +80,10 @@ pub use input_required::{
     Answer, AnswerError, InputRequest, InputRequests, InputRequiredResult, InputResponses,
 };
 pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
+pub use message::{
+    ClientNotification, ClientRequest, ClientResult, CustomMessage, ServerNotification,
+    ServerRequest, ServerResult,
+};
 pub use meta::{InvalidMetaKey, Meta, ProgressToken, RequestMeta, TraceContext};
 pub use method::{HasMeta, RpcNotification, RpcRequest};
 pub use pagination::{Cursor, PaginatedParams};
@@ -112,4 +117,5 @@ pub use tools::{
     CallToolParams, CallToolResult, InvalidParamHeader, ListToolsResult, ParamHeader, TaskSupport,
     Tool, ToolAnnotations, ToolExecution,
 };
+pub use unique::check_unique_members;
 pub use version::ProtocolVersion;

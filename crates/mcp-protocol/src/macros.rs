@@ -170,7 +170,7 @@ macro_rules! notification {
 /// A result that a server sends, with or without a cache hint.
 macro_rules! server_result {
     ($type:ty $(, fit: $fit:ident)?) => {
-        impl $crate::ServerResult for $type {
+        impl $crate::Stamp for $type {
             $(
                 fn fit(&mut self, version: $crate::ProtocolVersion) {
                     self.$fit(version);
@@ -187,7 +187,7 @@ macro_rules! server_result {
         }
     };
     ($type:ty, cacheable) => {
-        impl $crate::ServerResult for $type {
+        impl $crate::Stamp for $type {
             fn result_type_mut(&mut self) -> &mut Option<$crate::ResultType> {
                 &mut self.result_type
             }

@@ -11,10 +11,12 @@ use crate::{
     Cursor, EmptyResult, Extra, InputResponses, Meta, PaginatedParams, RequestMeta, decode,
 };
 
+mod clock;
 mod detailed;
 mod task;
 mod wire;
 
+pub use clock::iso_8601;
 pub use detailed::{CancelTaskResult, CreateTaskResult, DetailedTask};
 pub use task::{Task, TaskShape, TaskStatus};
 

@@ -5,6 +5,7 @@
 //! result, and the client calls again with the answers. The handler is then run from its start,
 //! and a question that is answered already returns at once.
 
+mod call;
 mod error;
 mod kinds;
 mod rounds;
@@ -19,6 +20,8 @@ use serde_json::json;
 
 use crate::Context;
 use crate::tasks::{Asked, Work};
+
+use call::asks_for_task;
 
 pub use error::AskError;
 pub(crate) use rounds::{Brought, Rounds};
@@ -83,13 +86,7 @@ impl Context {
             }
             (None, None) if self.is_answered() => Err(AskError::Ended),
             (None, None) if self.version().has(Feature::ServerRequests) => {
-                let params = RawJson::encode(&params).map_err(AskError::Question)?;
-                let asked = Asked {
-                    method: M::METHOD,
-                    params,
-                };
-                let call = asked.into_call(self.server().ask_timeout);
-                let answer = self.channel().call(call).await?;
+                let answer = self.call_client::<M>(params).await?;
                 let answer = answer.decode().map_err(AskError::Answer)?;
                 fits(&answer).then_some(answer).ok_or(AskError::Unfit)
             }
@@ -111,6 +108,7 @@ impl Context {
             let meta = params.meta_mut().get_or_insert_default();
             meta.extra.insert(Meta::RELATED_TASK.to_owned(), related);
         }
+        let as_task = asks_for_task(&params);
         let params = RawJson::encode(&params).map_err(AskError::Question)?;
         let tries = if asks_again { Self::MAX_TRIES } else { 1 };
         for _ in 0..tries {
@@ -119,6 +117,7 @@ impl Context {
                 params: params.clone(),
             };
             let answer = work.ask(key, asked).await.ok_or(AskError::Ended)??;
+            let answer = self.outcome_of(answer, as_task).await?;
             match answer.decode() {
                 Ok(answer) if fits(&answer) => return Ok(answer),
                 Err(error) if !asks_again => return Err(AskError::Answer(error)),

@@ -21,6 +21,7 @@ use crate::catalog::{Catalog, ListSettings};
 use crate::completion::Completer;
 use crate::dispatch::{ExtensionHandler, Methods};
 use crate::layer::{MethodService, Stack};
+use crate::notifications::Hook;
 use crate::server::{Offered, PrincipalOf, Shared};
 use crate::tasks::Tasks;
 use crate::{Changes, Offer, RegistrationError, Server, TaskOptions};
@@ -47,6 +48,7 @@ pub struct ServerBuilder {
     ask_timeout: Duration,
     state_key: Option<[u8; 32]>,
     principal: Option<PrincipalOf>,
+    pub(super) hook: Option<Hook>,
     pub(crate) stack: Stack,
 }
 
@@ -76,6 +78,7 @@ impl ServerBuilder {
             ask_timeout: Self::ASK_TIMEOUT,
             state_key: None,
             principal: None,
+            hook: None,
             stack: Stack::default(),
         }
     }
@@ -205,6 +208,7 @@ impl ServerBuilder {
             completer: self.completer,
             seal: Seal::new(self.state_key),
             principal: self.principal,
+            hook: self.hook,
             methods,
             ask_timeout: self.ask_timeout,
         });

@@ -19,7 +19,6 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::Rounds;
-use crate::dispatch;
 use crate::server::Shared;
 
 pub(crate) use log::SessionLevel;
@@ -50,9 +49,9 @@ struct Call {
 }
 
 impl Context {
-    pub(crate) fn new(
+    pub(crate) fn new<M>(
         server: &Arc<Shared>,
-        incoming: dispatch::Call,
+        incoming: Incoming<M, RequestContext>,
         rounds: Option<Rounds>,
     ) -> Self {
         let Incoming {
@@ -139,6 +138,10 @@ impl Context {
 
     pub(crate) fn channel(&self) -> &dyn Channel {
         &*self.0.channel
+    }
+
+    pub(crate) fn shared_channel(&self) -> Arc<dyn Channel> {
+        Arc::clone(&self.0.channel)
     }
 
     pub(crate) fn session(&self) -> Option<&Session> {

@@ -17,7 +17,9 @@ use std::future::ready;
 use std::sync::Arc;
 
 use mcp_jsonrpc::{ErrorObject, MethodName, RawJson, Request};
-use mcp_protocol::{Feature, ProtocolVersion, RequestContext, ServerCapabilities, ServerResult};
+use mcp_protocol::{
+    Feature, ProtocolVersion, RequestContext, ServerCapabilities, Stamp, check_unique_members,
+};
 use mcp_transport::{BoxFuture, Incoming};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -177,13 +179,18 @@ pub(crate) fn decode<'a, T: Deserialize<'a>>(
     })
 }
 
-/// A member that must be an object where it is there; absent is the same as `{}`.
+/// A member that must be an object where it is there, without the same member twice at any depth;
+/// absent is the same as `{}`.
 fn object<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a RawValue, ErrorObject> {
     match value {
         None => {
             serde_json::from_str("{}").map_err(|error| ErrorObject::internal(error.to_string()))
         }
-        Some(value) if value.get().starts_with('{') => Ok(value),
+        Some(value) if value.get().starts_with('{') => {
+            check_unique_members(value.get())
+                .map_err(|error| ErrorObject::invalid_params(format!("{name}: {error}")))?;
+            Ok(value)
+        }
         Some(_) => Err(ErrorObject::invalid_params(format!(
             "{name} must be an object"
         ))),
@@ -197,7 +204,7 @@ fn panicked(subject: &str) -> ErrorObject {
 }
 
 /// Writes a result for the revision of the request.
-pub(crate) fn reply<R: ServerResult + Serialize>(
+pub(crate) fn reply<R: Stamp + Serialize>(
     mut result: R,
     server: &Shared,
     context: &RequestContext,

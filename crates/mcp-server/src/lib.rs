@@ -11,6 +11,7 @@ mod dispatch;
 mod error;
 mod handler;
 mod layer;
+mod notifications;
 mod offer;
 mod prompt;
 mod resource;

@@ -19,6 +19,7 @@ use crate::changes::Change;
 use crate::completion::Completer;
 use crate::dispatch::{self, Methods};
 use crate::layer::MethodService;
+use crate::notifications::{self, Hook};
 use crate::tasks::Tasks;
 use crate::{Changes, Offer, ServerBuilder};
 
@@ -84,6 +85,8 @@ pub(crate) struct Shared {
     /// Signs what a request keeps between its rounds.
     pub(crate) seal: Seal,
     pub(crate) principal: Option<PrincipalOf>,
+    /// What wants to know of the notifications of clients.
+    pub(crate) hook: Option<Hook>,
     /// How long the client may take to answer a question.
     pub(crate) ask_timeout: Duration,
 }
@@ -206,7 +209,7 @@ impl Handler<RequestContext> for Server {
     ) -> BoxFuture<'static, ()> {
         // What a server has to know of (initialized, cancelled) is handled below it.
         self.shared.meet(notification.session.as_ref());
-        Box::pin(std::future::ready(()))
+        notifications::take(&self.shared, notification)
     }
 }
 

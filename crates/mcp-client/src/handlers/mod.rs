@@ -7,6 +7,7 @@ mod elicitation;
 mod layered;
 mod logging;
 mod progress;
+mod reporter;
 mod roots;
 mod sampling;
 
@@ -18,6 +19,7 @@ use mcp_jsonrpc::Id;
 use mcp_protocol::ClientCapabilities;
 
 use crate::active::InFlight;
+use crate::tasks::{self, TaskOptions};
 
 pub use ask_caller::AskCaller;
 pub use changes::{Change, Changes};
@@ -25,6 +27,7 @@ pub use elicitation::Elicitation;
 pub use logging::Logging;
 pub(crate) use logging::trace;
 pub use progress::ProgressReports;
+pub use reporter::Reporter;
 pub use roots::Roots;
 pub use sampling::Sampling;
 
@@ -49,6 +52,8 @@ pub struct Origin {
     pub subscription: Option<Id>,
     /// What the caller of that tool attached.
     pub extensions: Arc<Extensions>,
+    /// Tells the server how far the answer to its request is. Until 2025-11-25.
+    pub reporter: Reporter,
 }
 
 impl Origin {
@@ -61,6 +66,7 @@ impl Origin {
             request: None,
             subscription: None,
             extensions,
+            reporter: Reporter::default(),
         }
     }
 }
@@ -82,6 +88,7 @@ pub struct Handlers {
     logging: Option<Arc<dyn Logging>>,
     progress: Option<Arc<dyn ProgressReports>>,
     changes: Option<Arc<dyn Changes>>,
+    pub(crate) tasks: Option<TaskOptions>,
     /// What stands around requests, the server's and our own.
     pub(crate) layers: RequestLayers,
 }
@@ -135,6 +142,24 @@ impl Handlers {
         self
     }
 
+    /// The same for servers that make tasks of their questions, in 2025-11-25: they are answered
+    /// at once with a task of ours, and come back for what the handlers of sampling and
+    /// elicitation say. Default: a server waits for its answer.
+    #[must_use]
+    pub fn with_tasks(mut self, options: TaskOptions) -> Self {
+        self.tasks = Some(options);
+        self
+    }
+
+    /// Whether a question of this method may be a task.
+    pub(crate) fn runs_as_task(&self, method: &str) -> bool {
+        match method {
+            "sampling/createMessage" => self.sampling.is_some(),
+            "elicitation/create" => self.elicitation.is_some(),
+            _ => false,
+        }
+    }
+
     /// What is declared: exactly what is registered.
     #[must_use]
     pub fn capabilities(&self) -> ClientCapabilities {
@@ -142,6 +167,10 @@ impl Handlers {
         capabilities.roots = self.roots.as_deref().map(roots::capability);
         capabilities.sampling = self.sampling.as_deref().map(sampling::capability);
         capabilities.elicitation = self.elicitation.as_deref().map(elicitation::capability);
+        if self.tasks.is_some() {
+            capabilities.tasks =
+                tasks::capability(self.sampling.is_some(), self.elicitation.is_some());
+        }
         capabilities
     }
 

@@ -23,6 +23,7 @@ mod negotiate;
 mod pages;
 mod pool;
 mod progress;
+mod question_tasks;
 mod reconnect;
 mod rounds;
 mod session;

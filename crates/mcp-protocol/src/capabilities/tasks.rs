@@ -20,6 +20,23 @@ capability! {
     }
 }
 
+impl ClientTasksCapability {
+    /// Whether this request of a server may become a task.
+    #[must_use]
+    pub fn has_requests(&self, method: &str) -> bool {
+        let requests = self.requests.as_ref();
+        match method {
+            "sampling/createMessage" => requests
+                .and_then(|r| r.sampling.as_ref())
+                .is_some_and(|sampling| sampling.create_message.is_some()),
+            "elicitation/create" => requests
+                .and_then(|r| r.elicitation.as_ref())
+                .is_some_and(|elicitation| elicitation.create.is_some()),
+            _ => false,
+        }
+    }
+}
+
 capability! {
     /// The server runs requests as tasks. 2025-11-25 only.
     ///

@@ -42,6 +42,15 @@ impl ElicitRequestParams {
         }
     }
 
+    /// The wish that the question be a task. 2025-11-25 only.
+    #[must_use]
+    pub fn task(&self) -> Option<&TaskMetadata> {
+        match self {
+            Self::Form(params) => params.task.as_ref(),
+            Self::Url(params) => params.task.as_ref(),
+        }
+    }
+
     /// How the user is asked.
     #[must_use]
     pub fn mode(&self) -> ElicitationMode {

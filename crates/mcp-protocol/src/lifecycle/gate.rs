@@ -86,12 +86,40 @@ fn has_tasks(
 /// # Errors
 /// [`NotNegotiated`], which says what is missing.
 pub fn client_allows(method: &str, capabilities: &ClientCapabilities) -> Result<(), NotNegotiated> {
+    let tasks = capabilities.tasks.as_ref();
     let (offered, capability) = match method {
         "sampling/createMessage" => (capabilities.sampling.is_some(), "sampling"),
         "roots/list" => (capabilities.roots.is_some(), "roots"),
         "elicitation/create" => (capabilities.elicitation.is_some(), "elicitation"),
+        "tasks/get" | "tasks/result" => (tasks.is_some(), "tasks"),
+        "tasks/list" => (tasks.is_some_and(|t| t.list.is_some()), "tasks.list"),
+        "tasks/cancel" => (tasks.is_some_and(|t| t.cancel.is_some()), "tasks.cancel"),
         _ => return Ok(()),
     };
+    declared(offered, method, "client", capability)
+}
+
+/// Whether a server may ask a client with these capabilities to run this request as a task.
+///
+/// # Errors
+/// [`NotNegotiated`], which says what is missing.
+pub fn client_allows_task(
+    method: &str,
+    version: ProtocolVersion,
+    capabilities: &ClientCapabilities,
+) -> Result<(), NotNegotiated> {
+    if !version.has(Feature::Tasks) {
+        return Err(NotNegotiated::Revision {
+            method: "tasks/result".to_owned(),
+            version,
+        });
+    }
+    let tasks = capabilities.tasks.as_ref();
+    let capability = match method {
+        "elicitation/create" => "tasks.requests.elicitation.create",
+        _ => "tasks.requests.sampling.createMessage",
+    };
+    let offered = tasks.is_some_and(|tasks| tasks.has_requests(method));
     declared(offered, method, "client", capability)
 }
 

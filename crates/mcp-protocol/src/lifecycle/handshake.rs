@@ -68,12 +68,18 @@ impl ServerHandshake {
         Ok(result)
     }
 
-    /// Takes `notifications/initialized`. Too early or once more, it is ignored.
-    pub fn initialized(&mut self) {
-        self.state = match std::mem::replace(&mut self.state, State::AwaitInit) {
-            State::AwaitInitialized(context) => State::Ready(context),
-            state @ (State::AwaitInit | State::Ready(_)) => state,
-        };
+    /// Takes `notifications/initialized`. Too early or once more, it is ignored: `false`.
+    pub fn initialized(&mut self) -> bool {
+        match std::mem::replace(&mut self.state, State::AwaitInit) {
+            State::AwaitInitialized(context) => {
+                self.state = State::Ready(context);
+                true
+            }
+            state @ (State::AwaitInit | State::Ready(_)) => {
+                self.state = state;
+                false
+            }
+        }
     }
 
     /// What was agreed on, once `initialize` has been answered.

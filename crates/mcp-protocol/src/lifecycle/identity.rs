@@ -150,6 +150,16 @@ impl ClientIdentity {
         self
     }
 
+    /// What it can do where requests stand alone: there, tasks are no capability.
+    pub(super) fn stateless_capabilities(&self) -> Arc<ClientCapabilities> {
+        if self.capabilities.tasks.is_none() {
+            return Arc::clone(&self.capabilities);
+        }
+        let mut capabilities = ClientCapabilities::clone(&self.capabilities);
+        capabilities.tasks = None;
+        Arc::new(capabilities)
+    }
+
     /// The newest of its revisions that has this feature.
     pub(super) fn newest(&self, feature: Feature) -> Option<ProtocolVersion> {
         newest_first(&self.versions, feature).next()

@@ -26,7 +26,7 @@ mod traffic;
 
 pub use client::ClientConnection;
 pub use connection::{Connection, Event, Note, OutgoingCall};
-pub use gate::{client_allows, exists as method_exists};
+pub use gate::{client_allows, client_allows_task, exists as method_exists};
 pub use handshake::ServerHandshake;
 pub use identity::{ClientIdentity, ParamHeadersOf, ServerIdentity};
 pub use negotiate::{Negotiator, Outcome, Preference, Step, Wire};

@@ -26,11 +26,14 @@ pub struct Negotiated {
 impl Negotiated {
     /// What was agreed on with a server that offers this.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         version: ProtocolVersion,
         capabilities: ServerCapabilities,
-        client: ClientIdentity,
+        mut client: ClientIdentity,
     ) -> Self {
+        if version.is_stateless() {
+            client.capabilities = client.stateless_capabilities();
+        }
         Self {
             version,
             server_info: None,
@@ -69,5 +72,5 @@ impl Negotiated {
 pub(super) fn stamp(meta: &mut RequestMeta, version: ProtocolVersion, client: &ClientIdentity) {
     meta.protocol_version = Some(version.as_str().into());
     meta.client_info = Some(Arc::clone(&client.info));
-    meta.client_capabilities = Some(Arc::clone(&client.capabilities));
+    meta.client_capabilities = Some(client.stateless_capabilities());
 }

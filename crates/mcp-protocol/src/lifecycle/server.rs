@@ -100,11 +100,10 @@ impl<T> ServerConnection<T> {
 
     fn notification(&mut self, notification: Notification) {
         if &*notification.method == "notifications/initialized" {
-            self.handshake.initialized();
-            if self.handshake.is_ready() {
-                self.traffic.open();
+            if !self.handshake.initialized() {
+                return;
             }
-            return;
+            self.traffic.open();
         }
         let context = self.handshake.context().cloned().unwrap_or_default();
         self.traffic.event(Event::Notification {

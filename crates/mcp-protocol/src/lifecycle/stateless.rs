@@ -16,7 +16,7 @@ use crate::discover::DiscoverResult;
 use crate::error_code::UNSUPPORTED_PROTOCOL_VERSION;
 use crate::{
     ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion,
-    RequestContext, ServerResult,
+    RequestContext, Stamp,
 };
 
 /// How a server has to treat a request.

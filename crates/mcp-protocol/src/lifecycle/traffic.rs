@@ -124,8 +124,10 @@ impl<T> Traffic<T> {
             match event {
                 mcp_jsonrpc::Event::Request(request) => return Some(Inbound::Request(request)),
                 mcp_jsonrpc::Event::Notification(notification) => match &*notification.method {
-                    m if m == &*cancel::CANCELLED => self.cancelled(&notification),
                     m if m == &*progress::PROGRESS => self.progressed(now, &notification),
+                    m if m == &*cancel::CANCELLED && !self.cancelled(&notification) => {
+                        self.note(Note::StaleCancel);
+                    }
                     _ => return Some(Inbound::Notification(notification)),
                 },
                 mcp_jsonrpc::Event::Ended { id, tag, outcome } => self.ended(id, tag, outcome),
@@ -136,18 +138,18 @@ impl<T> Traffic<T> {
         None
     }
 
-    fn cancelled(&mut self, notification: &Notification) {
+    /// Gives up a request of the peer; `false` where there is none to be given up.
+    fn cancelled(&mut self, notification: &Notification) -> bool {
         let target = cancel::target(notification.params.as_ref());
-        match target.filter(|id| self.exchange.withdraw(id)) {
-            Some(id) => {
-                self.settle(&id);
-                if let Some(answers) = self.batches.withdraw(&id) {
-                    self.out.push_back(Packet::Batch(answers));
-                }
-                self.events.push_back(Event::Cancelled { id });
-            }
-            None => self.note(Note::StaleCancel),
+        let Some(id) = target.filter(|id| self.exchange.withdraw(id)) else {
+            return false;
+        };
+        self.settle(&id);
+        if let Some(answers) = self.batches.withdraw(&id) {
+            self.out.push_back(Packet::Batch(answers));
         }
+        self.events.push_back(Event::Cancelled { id });
+        true
     }
 
     fn progressed(&mut self, now: Instant, notification: &Notification) {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     ContentBlock, Extra, InputResponses, Meta, ProtocolVersion, RequestMeta, ResultType, Role,
+    unique,
 };
 
 request! {
@@ -24,7 +25,11 @@ pub struct GetPromptParams {
     /// Which prompt.
     pub name: String,
     /// What is filled in: strings, by argument. Other values decode, for the server to refuse.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "unique::optional_object",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub arguments: Option<Map<String, Value>>,
     /// Answers to what the server asked before. Since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::tagged::Body;
-use crate::{ContentBlock, Extra, Meta, decode};
+use crate::{ContentBlock, Extra, Meta, decode, unique};
 
 /// A model uses a tool.
 ///
@@ -18,6 +18,7 @@ pub struct ToolUseContent {
     /// Which tool.
     pub name: String,
     /// The arguments.
+    #[serde(deserialize_with = "unique::object")]
     pub input: Map<String, Value>,
     /// What the provider wants back with the next message.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -63,7 +64,7 @@ pub struct ToolResultContent {
     /// For programs: an object, or any JSON since 2026-07-28.
     #[serde(
         default,
-        deserialize_with = "decode::present",
+        deserialize_with = "unique::present_value",
         skip_serializing_if = "Option::is_none"
     )]
     pub structured_content: Option<Value>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ContentBlock, Extra, Feature, Meta, ProtocolVersion, ResultType, decode};
+use crate::{ContentBlock, Extra, Feature, Meta, ProtocolVersion, ResultType, decode, unique};
 
 /// Result of [`CallTool`](super::CallTool).
 ///
@@ -33,7 +33,7 @@ pub struct CallToolResult {
     /// Since 2025-06-18, when it had to be an object; any JSON since 2026-07-28.
     #[serde(
         default,
-        deserialize_with = "decode::present",
+        deserialize_with = "unique::present_value",
         skip_serializing_if = "Option::is_none"
     )]
     pub structured_content: Option<Value>,

@@ -1,7 +1,7 @@
 //! The three things that a client can be asked: its user, its model, its roots.
 
 use mcp_protocol::elicitation::{Elicit, ElicitationComplete, ElicitationCompleteParams};
-use mcp_protocol::lifecycle::NotNegotiated;
+use mcp_protocol::lifecycle::{NotNegotiated, client_allows_task};
 use mcp_protocol::roots::ListRoots;
 use mcp_protocol::sampling::{CreateMessage, IncludeContext};
 use mcp_protocol::{
@@ -18,7 +18,9 @@ impl Context {
     /// About `key` see [`ask`](Self::ask). An accepted form holds what its schema asks for;
     /// whether the user accepted, declined or went away is for the handler to look at.
     ///
-    /// Since 2025-06-18; by URL since 2025-11-25, where a URL is given an id if it has none.
+    /// Since 2025-06-18; by URL since 2025-11-25, where a URL is given an id if it has none. In
+    /// 2025-11-25 the question may be a task of the client, by `task` in the params: the client
+    /// answers at once, and the task is followed to its end.
     ///
     /// # Errors
     /// [`AskError`]: the client does not offer that, or has not answered.
@@ -32,6 +34,9 @@ impl Context {
     ) -> Result<ElicitResult, AskError> {
         let mut params = params.into();
         self.can_elicit(&params)?;
+        if params.task().is_some() {
+            self.can_ask_as_task::<Elicit>()?;
+        }
         let schema = match &mut params {
             ElicitRequestParams::Form(form) => Some(form.requested_schema.clone()),
             ElicitRequestParams::Url(url) => {
@@ -73,7 +78,8 @@ impl Context {
 
     /// Has the client's model speak.
     ///
-    /// About `key` see [`ask`](Self::ask). Deprecated in 2026-07-28.
+    /// About `key` see [`ask`](Self::ask), about `task` in the params [`elicit`](Self::elicit).
+    /// Deprecated in 2026-07-28.
     ///
     /// # Errors
     /// [`AskError`]: the client does not offer that, or has not answered; or uses and results of
@@ -100,6 +106,9 @@ impl Context {
         if context && !client.has_sampling_context() {
             return Err(self.not_offered::<CreateMessage>("sampling.context"));
         }
+        if params.task.is_some() {
+            self.can_ask_as_task::<CreateMessage>()?;
+        }
         params.check_tool_uses()?;
         self.ask::<CreateMessage>(key, params).await
     }
@@ -116,6 +125,12 @@ impl Context {
     pub async fn roots(&self) -> Result<Vec<Root>, AskError> {
         let result = self.ask::<ListRoots>("roots", RequestParams::new()).await?;
         Ok(result.roots)
+    }
+
+    fn can_ask_as_task<M: RpcRequest>(&self) -> Result<(), AskError> {
+        let version = self.version();
+        client_allows_task(&M::METHOD, version, self.client_capabilities())
+            .map_err(|reason| AskError::NotOffered { reason, version })
     }
 
     fn can_elicit(&self, params: &ElicitRequestParams) -> Result<(), AskError> {

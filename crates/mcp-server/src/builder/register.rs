@@ -1,6 +1,6 @@
 //! What a server can offer, on the way to be built.
 
-use mcp_protocol::{CompleteParams, Prompt, Resource, ResourceTemplate, Tool};
+use mcp_protocol::{ClientNotification, CompleteParams, Prompt, Resource, ResourceTemplate, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -88,6 +88,37 @@ impl ServerBuilder {
         self.completer = Some(plain(move |params, cx| {
             let running = handler(params, cx);
             async move { running.await.map(R::into_completion) }
+        }));
+        self
+    }
+
+    /// Hands the notifications of clients to a closure: that the handshake is complete, that the
+    /// roots are others now, that a request was given up, that a task of the client has another
+    /// status, and those that the protocol does not know.
+    ///
+    /// Where there is such a closure, what the client is asked until 2025-11-25 asks for progress,
+    /// which is handed over as well, with the context of the request that asks. Otherwise the
+    /// context has what is known of the connection, by which the closure may ask in its turn, as
+    /// for the new roots. Notifications of a connection come one after another, in order; those
+    /// that have no effect (a request that is over is given up) or do not decode are left out.
+    ///
+    /// ```
+    /// use mcp_protocol::ClientNotification;
+    /// use mcp_server::Server;
+    /// let server = Server::builder("roots", "1.0.0").on_notification(|notification, cx| async move {
+    ///     if let ClientNotification::RootsListChanged(_) = notification {
+    ///         let roots = cx.roots().await;
+    ///         println!("{roots:?}");
+    ///     }
+    /// });
+    /// ```
+    pub fn on_notification<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(ClientNotification, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.hook = Some(Box::new(move |notification, cx| {
+            Box::pin(handler(notification, cx))
         }));
         self
     }

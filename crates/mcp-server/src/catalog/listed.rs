@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
-use mcp_protocol::{CacheScope, Cursor, ProtocolVersion, RequestContext, ServerResult};
+use mcp_protocol::{CacheScope, Cursor, ProtocolVersion, RequestContext, Stamp};
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::PerVersion;
@@ -15,7 +15,7 @@ use crate::server::Shared;
 
 /// Something that has a name and is listed.
 pub(crate) trait Entry {
-    type Result: ServerResult + Serialize;
+    type Result: Stamp + Serialize;
 
     fn key(&self) -> &str;
     fn list<'a>(

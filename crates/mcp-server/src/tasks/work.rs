@@ -184,6 +184,13 @@ impl Work {
         }))
     }
 
+    /// Waits until something of the task is another thing than when this was called.
+    pub(crate) fn changed(&self) -> impl Future<Output = ()> {
+        let mut changed = Box::pin(self.changed.notified());
+        changed.as_mut().enable();
+        changed
+    }
+
     /// Wakes who waits, and has listening requests told.
     fn tell(&self) {
         self.changed.notify_waiters();

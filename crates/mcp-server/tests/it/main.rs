@@ -14,6 +14,7 @@ mod completion;
 mod context;
 mod layer;
 mod lists;
+mod notifications;
 mod prompts;
 mod resources;
 mod revisions;

@@ -109,6 +109,12 @@ impl Client {
         self
     }
 
+    /// The same client, whose session goes by its channel.
+    pub(crate) fn with_session(mut self) -> Self {
+        self.session = Some(Session::new(self.channel.clone()));
+        self
+    }
+
     /// What the transport hands over for a request.
     pub(crate) fn incoming(
         &self,

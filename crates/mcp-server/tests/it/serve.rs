@@ -3,20 +3,24 @@
 use mcp_protocol::Tool;
 use mcp_protocol::elicitation::{ElicitRequestFormParams, RequestedSchema};
 use mcp_server::{Changes, Context, NoArgs, Server, ToolError};
-use mcp_transport::{Channel, MemoryReader, MemoryWriter, Progress, Writer, memory};
+use mcp_transport::{Channel, MemoryEnd, MemoryReader, MemoryWriter, Progress, Writer, memory};
 use serde_json::{Value, json};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-struct Wire(MemoryReader, MemoryWriter);
+pub(crate) struct Wire(MemoryReader, MemoryWriter);
 
 impl Wire {
-    async fn send(&mut self, message: Value) {
+    pub(crate) fn new(end: MemoryEnd) -> Self {
+        Self(end.0, end.1)
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
         self.1.feed_text(message.to_string());
         self.1.flush().await.unwrap();
     }
 
-    async fn receive(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         let text = self.0.read_text().await.expect("a message");
         serde_json::from_slice(&text).unwrap()
     }
@@ -45,7 +49,7 @@ async fn both_lifecycles_are_served_on_one_stream() {
         .build();
     let (ours, theirs) = memory(16);
     let peer = server.serve(theirs.0, theirs.1);
-    let mut wire = Wire(ours.0, ours.1);
+    let mut wire = Wire::new(ours);
 
     let hello = json!({
         "protocolVersion": "2025-06-18",
@@ -103,7 +107,7 @@ async fn stdio_18_several_subscriptions_share_a_stream_each_with_its_acknowledge
     let changes = Changes::new();
     let (ours, theirs) = memory(16);
     let peer = with_changes(&changes).serve(theirs.0, theirs.1);
-    let mut wire = Wire(ours.0, ours.1);
+    let mut wire = Wire::new(ours);
     let wanted = json!({"notifications": {"toolsListChanged": true}});
     for id in [json!(1), json!("1")] {
         wire.send(request(id.clone(), "subscriptions/listen", wanted.clone()))
@@ -132,7 +136,7 @@ async fn stdio_18_several_subscriptions_share_a_stream_each_with_its_acknowledge
 async fn stdio_14_a_request_that_was_given_up_is_heard_of_no_more() {
     let (ours, theirs) = memory(16);
     let peer = with_changes(&Changes::new()).serve(theirs.0, theirs.1);
-    let mut wire = Wire(ours.0, ours.1);
+    let mut wire = Wire::new(ours);
     let mut call = request(1, "tools/call", json!({"name": "hang"}));
     call["params"]["_meta"]["progressToken"] = json!("p");
     wire.send(call).await;
@@ -151,7 +155,7 @@ async fn stdio_14_a_request_that_was_given_up_is_heard_of_no_more() {
 async fn life_16_a_server_without_handshake_sends_no_requests_and_cancels_none() {
     let (ours, theirs) = memory(16);
     let peer = with_changes(&Changes::new()).serve(theirs.0, theirs.1);
-    let mut wire = Wire(ours.0, ours.1);
+    let mut wire = Wire::new(ours);
     wire.send(request(1, "tools/call", json!({"name": "ask"})))
         .await;
     let asked = wire.receive().await;

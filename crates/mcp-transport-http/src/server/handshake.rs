@@ -115,12 +115,11 @@ pub(super) fn notified(post: &Post<'_>, place: &Place, notification: Notificatio
                 "notifications/cancelled" => {
                     // One that cannot be read is none.
                     let target = params.and_then(|p| p.decode::<CancelledParams>().ok());
-                    if let Some(target) = target {
-                        session.cancel(&target.request_id);
+                    if !target.is_some_and(|target| session.cancel(&target.request_id)) {
+                        return true;
                     }
-                    return true;
                 }
-                "notifications/initialized" => session.initialized(),
+                "notifications/initialized" if !session.initialized() => return true,
                 _ => {}
             }
             let channel = Arc::clone(session.face.channel());

@@ -78,12 +78,12 @@ impl Session {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `notifications/initialized` has come.
-    pub(super) fn initialized(&self) {
+    /// `notifications/initialized` has come; `false` if it had come before.
+    pub(super) fn initialized(&self) -> bool {
         self.handshake
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .initialized();
+            .initialized()
     }
 
     /// Notes a request; `None` where one with its id is in flight.
@@ -101,13 +101,14 @@ impl Session {
         })
     }
 
-    /// The client gives a request up. One that is not in flight is none of our business.
-    pub(super) fn cancel(&self, id: &Id) {
-        let found = self.in_flight().remove(id);
-        if let Some((token, exchange)) = found {
-            token.cancel();
-            exchange.driver.wake();
-        }
+    /// The client gives a request up; `false` if it is not in flight, and none of our business.
+    pub(super) fn cancel(&self, id: &Id) -> bool {
+        let Some((token, exchange)) = self.in_flight().remove(id) else {
+            return false;
+        };
+        token.cancel();
+        exchange.driver.wake();
+        true
     }
 
     /// Ends all that belongs to the session.

@@ -12,6 +12,7 @@ fn life_12_a_cancelled_request_is_not_answered() {
         ! request 5 tools/call 2025-11-25
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,"reason":"enough"}}
         ! cancelled 5
+        ! notification notifications/cancelled
         = ok 5 {"late":true}
         > {"jsonrpc":"2.0","id":6,"method":"ping"}
         < {"id":6,"result":{}}
@@ -26,7 +27,7 @@ fn life_12_a_stateless_request_is_cancelled_on_the_same_stream() {
         modern!(),
         "}}\n! request 5 tools/call 2026-07-28\n",
         r#"> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#,
-        "\n! cancelled 5\n",
+        "\n! cancelled 5\n! notification notifications/cancelled\n",
         r#"= ok 5 {"late":true}"#,
     ));
 }
@@ -137,6 +138,7 @@ fn a_server_may_cancel_what_it_has_asked_a_client() {
         ! request 1 elicitation/create 2025-11-25
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
         ! cancelled 1
+        ! notification notifications/cancelled
         = ok 1 {}
         "#,
     );

@@ -135,6 +135,7 @@ fn j16_a_request_cancelled_inside_a_batch_is_left_out_of_the_array() {
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}
         < [{"id":1,"result":{}}]
         ! cancelled 2
+        ! notification notifications/cancelled
         "#,
     );
 }

@@ -51,7 +51,12 @@ fn server_of(identity: ServerIdentity) -> Stage<ServerConnection<()>> {
 fn open_server(version: ProtocolVersion) -> Stage<ServerConnection<()>> {
     let mut server = server();
     server.play(&initialize(version.as_str(), version.as_str()));
-    server.play(r#"> {"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    server.play(
+        r#"
+        > {"jsonrpc":"2.0","method":"notifications/initialized"}
+        ! notification notifications/initialized
+        "#,
+    );
     server
 }
 

@@ -85,6 +85,7 @@ fn a_cancelled_request_reports_no_more() {
         ! request 1 tools/call 2025-06-18
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
         ! cancelled 1
+        ! notification notifications/cancelled
         = notify notifications/progress {"progressToken":"t","progress":1}
         "#,
     );

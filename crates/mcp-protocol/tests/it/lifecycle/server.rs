@@ -38,6 +38,7 @@ fn life_07_requests_of_the_server_wait_for_initialized() {
         < {"method":"notifications/message"}
         > {"jsonrpc":"2.0","method":"notifications/initialized"}
         < {"id":1,"method":"roots/list"}
+        ! notification notifications/initialized
         = notify notifications/tools/list_changed
         < {"method":"notifications/tools/list_changed"}
         # once more changes nothing
@@ -58,6 +59,7 @@ fn life_07_a_held_request_that_is_cancelled_leaves_no_trace() {
         + 1000
         ! ended 2 after 1s
         > {"jsonrpc":"2.0","method":"notifications/initialized"}
+        ! notification notifications/initialized
         "#,
     );
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::definitions::by_definition;
 
-const REVISIONS: [&str; 5] = [
+pub(super) const REVISIONS: [&str; 5] = [
     "2024-11-05",
     "2025-03-26",
     "2025-06-18",
@@ -144,7 +144,7 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn definitions(revision: &Path) -> Map<String, Value> {
+pub(super) fn definitions(revision: &Path) -> Map<String, Value> {
     let text = std::fs::read_to_string(revision.join("schema.json")).unwrap();
     let mut schema: Map<String, Value> = serde_json::from_str(&text).unwrap();
     let definitions = schema
@@ -177,14 +177,14 @@ fn fault(definitions: &Map<String, Value>, name: &str, turn: usize) -> Option<St
 }
 
 /// Makes objects that have all properties of their schema.
-struct Sampler<'a> {
-    definitions: &'a Map<String, Value>,
+pub(super) struct Sampler<'a> {
+    pub(super) definitions: &'a Map<String, Value>,
     /// Which of several alternatives to take.
-    turn: usize,
+    pub(super) turn: usize,
 }
 
 impl Sampler<'_> {
-    fn sample(&self, schema: &Value, depth: usize) -> Value {
+    pub(super) fn sample(&self, schema: &Value, depth: usize) -> Value {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             let name = target.rsplit('/').next().unwrap();
             return self.sample(&self.definitions[name], depth + 1);

@@ -5,6 +5,7 @@
 mod coverage;
 mod definitions;
 mod examples;
+mod unions;
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -3,10 +3,10 @@
 use mcp_jsonrpc::{ErrorCode, RawJson};
 use mcp_protocol::tools::CallTool;
 use mcp_protocol::{
-    CallToolParams, CallToolResult, ContentBlock, InputRequests, InputResponses, Meta, RequestMeta,
-    RequestedSchema, ResourceContents, RpcRequest,
+    CallToolParams, CallToolResult, CompletionContext, ContentBlock, ElicitResult, GetPromptParams,
+    InputRequests, InputResponses, Meta, RequestMeta, RequestedSchema, ResourceContents,
+    RpcRequest, SamplingMessageContentBlock, check_unique_members,
 };
-use serde_json::json;
 
 use super::read;
 
@@ -78,9 +78,69 @@ fn j13_a_member_twice_makes_a_bad_result() {
 }
 
 #[test]
-fn j13_all_who_look_at_arguments_see_the_same() {
-    let params = params(r#"{"name":"a","arguments":{"path":"safe","path":"evil"}}"#).unwrap();
-    let arguments = params.arguments.unwrap();
-    let seen: serde_json::Value = serde_json::from_str(arguments.get()).unwrap();
-    assert_eq!(seen, json!({"path": "evil"}));
+fn j13_a_member_of_arguments_twice_is_invalid_params_however_deep_it_is() {
+    for arguments in [
+        r#"{"path":"safe","path":"evil"}"#,
+        r#"{"path":"safe","p\u0061th":"evil"}"#,
+        r#"{"path":"safe","path":"safe"}"#,
+        r#"{"a":{"b":[{},{"c":1,"c":2}]}}"#,
+        r#"{"":1,"":2}"#,
+    ] {
+        let text = format!(r#"{{"name":"a","arguments":{arguments}}}"#);
+        let error = params(&text).expect_err(arguments);
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{arguments}");
+        assert!(check_unique_members(arguments).is_err(), "{arguments}");
+        let text = format!(r#"{{"type":"tool_use","id":"1","name":"a","input":{arguments}}}"#);
+        assert!(
+            read::<SamplingMessageContentBlock>(&text).is_err(),
+            "{text}"
+        );
+        let text = format!(r#"{{"content":[],"structuredContent":{arguments}}}"#);
+        assert!(read::<CallToolResult>(&text).is_err(), "{text}");
+    }
+    for arguments in [
+        r#"{"path":"a","Path":"b","also":{"path":"c"},"list":[{"path":1},{"path":2}]}"#,
+        r#"{"n":1e300,"u":18446744073709551615,"s":"\"path\":1,\"path\":2"}"#,
+        "{}",
+    ] {
+        let text = format!(r#"{{"name":"a","arguments":{arguments}}}"#);
+        assert_eq!(params(&text).unwrap().arguments.unwrap().get(), arguments);
+    }
+}
+
+#[test]
+fn j13_many_members_are_told_apart_in_linear_time() {
+    let members = |last: usize| {
+        let names: Vec<_> = (0..100_000)
+            .chain([last])
+            .map(|n| format!("\"k{n}\":0"))
+            .collect();
+        format!("{{{}}}", names.join(","))
+    };
+    assert!(check_unique_members(&members(100_000)).is_ok());
+    for last in [0, 7, 50_000, 99_999] {
+        let error = check_unique_members(&members(last))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(&format!("`k{last}`")), "{error}");
+    }
+}
+
+#[test]
+fn j13_what_a_user_or_a_prompt_is_given_has_each_member_once() {
+    let twice = r#"{"a":"1","a":"2"}"#;
+    let text = format!(r#"{{"action":"accept","content":{twice}}}"#);
+    assert!(read::<ElicitResult>(&text).is_err());
+    let text = format!(r#"{{"name":"p","arguments":{twice}}}"#);
+    assert!(read::<GetPromptParams>(&text).is_err());
+    assert!(read::<CompletionContext>(&format!(r#"{{"arguments":{twice}}}"#)).is_err());
+    for nothing in [
+        r#"{"action":"accept","content":null}"#,
+        r#"{"action":"accept"}"#,
+    ] {
+        assert_eq!(read::<ElicitResult>(nothing).unwrap().content, None);
+    }
+    assert!(read::<ElicitResult>(r#"{"action":"accept","content":[]}"#).is_err());
+    let none: CompletionContext = read(r#"{"arguments":null}"#).unwrap();
+    assert_eq!(none.arguments, None);
 }

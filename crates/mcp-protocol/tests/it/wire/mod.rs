@@ -12,6 +12,7 @@ mod results;
 mod sampling;
 mod server_features;
 mod tasks;
+mod unions;
 mod unknown;
 
 use serde::Serialize;

@@ -6,14 +6,14 @@ use mcp_jsonrpc::RawJson;
 use mcp_protocol::{
     Answer, AnswerError, CacheScope, CallToolResult, CompleteResult, Completion, ContentBlock,
     EmptyResult, GetPromptResult, InputRequests, InputRequiredResult, ListToolsResult,
-    PromptMessage, ProtocolVersion, ReadResourceResult, ResourceContents, ServerResult,
+    PromptMessage, ProtocolVersion, ReadResourceResult, ResourceContents, Stamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::read;
 
-fn stamped<T: ServerResult + Serialize>(mut result: T, version: ProtocolVersion) -> Value {
+fn stamped<T: Stamp + Serialize>(mut result: T, version: ProtocolVersion) -> Value {
     let info = json!({"name": "s", "version": "1"});
     result.stamp(version, Some(&info));
     serde_json::to_value(result).unwrap()

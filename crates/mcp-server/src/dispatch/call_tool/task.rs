@@ -1,23 +1,25 @@
 //! Calls of tools that go on as tasks.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use mcp_jsonrpc::{ErrorCode, ErrorObject, RawJson};
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Notification, RawJson};
+use mcp_protocol::tasks::TaskStatusNotification;
 use mcp_protocol::{
-    CallToolResult, CreateTaskResult, Feature, ServerResult as _, TaskMetadata, TaskShape,
-    TaskStatus, TaskSupport, Tool,
+    CallToolResult, CreateTaskResult, DetailedTask, Feature, RpcNotification as _, Stamp as _,
+    Task, TaskMetadata, TaskShape, TaskStatus, TaskSupport, Tool,
 };
 use serde_json::value::RawValue;
-use tokio::time::sleep_until;
+use tokio::time::{sleep_until, timeout};
 
 use super::{RunningTool, outcome, write};
-use crate::Context;
 use crate::context::Answered;
 use crate::dispatch::{Answer, Call, tasks};
 use crate::handler::{Ended, drive};
 use crate::server::Shared;
 use crate::tasks::{Owner, Work};
 use crate::tool::ToolEntry;
+use crate::{Changes, Context};
 
 /// Whether the client wants a task, as it may in 2025-11-25 if the tool allows it.
 pub(super) fn asked_for(
@@ -108,6 +110,7 @@ async fn run(entry: &ToolEntry, mut running: RunningTool, cx: &Context, work: &W
         }
     };
     tokio::select! {
+        never = announce(cx, work) => match never {},
         ended = drive(cx, &mut running) => {
             let (status, outcome) = conclude(entry, ended, cx, work);
             work.end(status, outcome);
@@ -115,6 +118,42 @@ async fn run(entry: &ToolEntry, mut running: RunningTool, cx: &Context, work: &W
         () = work.cancelled.cancelled() => {}
         () = sleep_until(work.expires) => drop(work.cancel()),
         () = over => drop(work.cancel()),
+    }
+    tell(cx, work.task()).await;
+}
+
+/// Tells the client of each status that the task takes on; if it goes on to the next at once, of
+/// that alone.
+async fn announce(cx: &Context, work: &Work) -> Infallible {
+    let mut told = TaskStatus::Working;
+    loop {
+        let changed = work.changed();
+        let task = work.task();
+        if task.status == told {
+            changed.await;
+        } else if !task.status.is_terminal() {
+            told = task.status.clone();
+            tell(cx, task).await;
+        } else {
+            // Its end is told of by who has ended it.
+            std::future::pending().await
+        }
+    }
+}
+
+/// Sends `notifications/tasks/status`, where the revision has it and there is a session that can
+/// take it: whoever waits for the task must not rely on it, and so it may be lost.
+async fn tell(cx: &Context, task: Task) {
+    let Some(session) = cx.session().filter(|_| task.shape == TaskShape::Core) else {
+        return;
+    };
+    let Ok(params) = RawJson::encode(&DetailedTask::new(task)) else {
+        return;
+    };
+    let notification = Notification::new(TaskStatusNotification::METHOD, Some(params));
+    let sending = session.channel().notify(notification);
+    if !matches!(timeout(Changes::PATIENCE, sending).await, Ok(Ok(()))) {
+        tracing::debug!("a session did not take the news of a task");
     }
 }
 
