@@ -153,7 +153,8 @@ pub(crate) enum ConfigArguments {
     /// Report all mistakes of a configuration file
     #[command(after_help = EXIT_CODES)]
     Check {
-        /// The file; without it the one that is found here, as for other commands
+        /// The file; without it the one that lies here: .mcp.json, .vscode/mcp.json or
+        /// .cursor/mcp.json
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
         /// Print JSON

@@ -1,4 +1,5 @@
-//! The servers of one run: those of a configuration, or our own three for the repository here.
+//! The servers of one run: those of a configuration that was named, or our own three for the
+//! repository here.
 
 mod found;
 mod own;
@@ -19,31 +20,15 @@ use self::seen::Watched;
 use crate::arguments::ServerArguments;
 use crate::exit::{Failure, chain};
 
-pub(crate) use self::found::{Found, find, names};
+pub(crate) use self::found::{find, names};
 pub(crate) use self::seen::Seen;
 
 /// How long a call may take where neither the command line nor the file says.
 const CALL: Duration = Duration::from_secs(60);
+/// How long a server may take to start where neither the command line nor the file says.
+pub(crate) const STARTUP: Duration = Duration::from_secs(5);
 /// How long processes may take to end that were killed.
 const LAST: Duration = Duration::from_secs(2);
-
-/// What is done where the arguments say nothing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
-    /// Whether a configuration that lies here is used. It may be a stranger's, and to use it is
-    /// to start what it names. If it is not, a note tells of it.
-    pub(crate) uses_found: bool,
-    /// How long a server may take to start.
-    pub(crate) startup: Duration,
-}
-
-impl Manner {
-    /// Of the commands that are about servers.
-    pub(crate) const USUAL: Self = Self {
-        uses_found: true,
-        startup: Duration::from_secs(5),
-    };
-}
 
 /// Servers by name. Nothing but the wiki is started before it is needed.
 #[derive(Debug)]
@@ -56,28 +41,27 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// The servers that the arguments name.
+    /// The servers that the arguments name, each with so much time to start where nothing else
+    /// is said.
+    ///
+    /// A configuration that lies here may be a stranger's, and to use it is to start what it
+    /// names. So it is never used unasked; a note tells of it.
     ///
     /// # Errors
     /// When the configuration has a mistake, or our own servers cannot be started.
-    pub(crate) async fn open(arguments: &ServerArguments, manner: Manner) -> Result<Self, Failure> {
+    pub(crate) async fn open(
+        arguments: &ServerArguments,
+        startup: Duration,
+    ) -> Result<Self, Failure> {
         if let Some(file) = &arguments.config {
-            return Self::configured(file, arguments, manner).await;
+            return Self::configured(file, arguments, startup).await;
         }
-        let here = std::env::current_dir().ok();
-        let found = here.filter(|_| !arguments.own).and_then(|here| find(&here));
-        match found {
-            Some(found) if manner.uses_found => Self::found(&found, arguments, manner).await,
-            Some(found) => {
-                let mut fleet = Self::own(arguments, manner).await?;
-                fleet.notes.push(format!(
-                    "--config {} takes the servers of that file instead",
-                    found.file.display()
-                ));
-                Ok(fleet)
-            }
-            None => Self::own(arguments, manner).await,
-        }
+        let mut fleet = Self::own(arguments, startup).await?;
+        let here = std::env::current_dir().ok().filter(|_| !arguments.own);
+        fleet
+            .notes
+            .extend(here.and_then(|here| find(&here)).map(|file| unused(&file)));
+        Ok(fleet)
     }
 
     /// The servers.
@@ -127,29 +111,10 @@ impl Fleet {
         }
     }
 
-    /// The servers of a file that was found. Paths in it are relative to the folder it is for.
-    async fn found(
-        found: &Found,
-        arguments: &ServerArguments,
-        manner: Manner,
-    ) -> Result<Self, Failure> {
-        let mut fleet = Self::configured(&found.file, arguments, manner).await?;
-        std::env::set_current_dir(&found.folder).map_err(|e| {
-            let folder = found.folder.display();
-            Failure::usage(format!("the folder {folder} cannot be used: {e}"))
-        })?;
-        let note = format!(
-            "the servers are those of {}; --own takes files, git and wiki of the repository instead",
-            found.file.display()
-        );
-        fleet.notes.insert(0, note);
-        Ok(fleet)
-    }
-
     async fn configured(
         file: &Path,
         arguments: &ServerArguments,
-        manner: Manner,
+        startup: Duration,
     ) -> Result<Self, Failure> {
         let config = load(file).await?;
         if config.servers().is_empty() {
@@ -157,8 +122,8 @@ impl Fleet {
             return Err(Failure::usage(format!("{}: {reason}", file.display())));
         }
         let servers = config.servers().iter().map(|(name, server)| {
-            let startup = arguments.startup_timeout.or(server.startup_timeout);
-            let options = limited(server.options(), startup.unwrap_or(manner.startup));
+            let limit = arguments.startup_timeout.or(server.startup_timeout);
+            let options = limited(server.options(), limit.unwrap_or(startup));
             let options = match (arguments.call_timeout, server.call_timeout) {
                 (None, Some(_)) => options,
                 (limit, _) => options.with_timeouts(within(limit)),
@@ -171,9 +136,9 @@ impl Fleet {
         Ok(fleet)
     }
 
-    async fn own(arguments: &ServerArguments, manner: Manner) -> Result<Self, Failure> {
+    async fn own(arguments: &ServerArguments, startup: Duration) -> Result<Self, Failure> {
         let (servers, wiki) = own::servers().await?;
-        let startup = arguments.startup_timeout.unwrap_or(manner.startup);
+        let startup = arguments.startup_timeout.unwrap_or(startup);
         let options = || {
             limited(ServerOptions::new().with_trusted(true), startup)
                 .with_timeouts(within(arguments.call_timeout))
@@ -199,6 +164,14 @@ impl Fleet {
             notes: Vec::new(),
         }
     }
+}
+
+/// What is said of a configuration that lies here and was not named.
+fn unused(file: &Path) -> String {
+    format!(
+        "{file} lies here and is not used unless it is named: --config {file}",
+        file = file.display()
+    )
 }
 
 /// Reads a configuration where it may block, as a pipe does.

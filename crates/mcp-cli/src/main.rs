@@ -7,6 +7,7 @@ mod fleet;
 mod output;
 mod root;
 mod servers;
+mod shown;
 mod signals;
 mod source;
 mod view;
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     // Nothing that is still blocked, as in a search, may hold the command up.
     runtime.shutdown_background();
     let exit = ended.unwrap_or_else(|failure| {
-        output::note(&format!("mcp: {}", output::visible(&failure.to_string())));
+        output::note(&format!("mcp: {failure}"));
         failure.exit
     });
     match exit {
@@ -62,7 +63,7 @@ fn logging() {
     };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
-        .with_writer(std::io::stderr)
+        .with_writer(|| output::Log)
         .finish();
     let _ = tracing::subscriber::set_global_default(subscriber);
 }

@@ -5,19 +5,28 @@
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::shown;
+
 /// Whether something of the answer was lost, as on a full disk.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes the answer, or a part of it, to standard output: as it is, unless a terminal would obey
-/// control characters in it.
+/// Writes an answer for people, or JSON of [`shown::json`], to standard output.
 pub(crate) fn answer(text: &str) {
+    write_answer(&shown::visible(text));
+}
+
+/// Writes what a server or a model has answered to standard output: as it is, unless a terminal
+/// would obey it.
+pub(crate) fn content(text: &str) {
+    match io::stdout().is_terminal() {
+        true => answer(text),
+        false => write_answer(text),
+    }
+}
+
+fn write_answer(text: &str) {
     let mut out = io::stdout().lock();
-    let shown = if out.is_terminal() {
-        visible(text)
-    } else {
-        text.to_owned()
-    };
-    let written = writeln!(out, "{}", shown.trim_end_matches('\n'));
+    let written = writeln!(out, "{}", text.trim_end_matches('\n'));
     heed(written.and_then(|()| out.flush()));
 }
 
@@ -39,28 +48,30 @@ pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Writes one line to standard error.
+/// Writes a note to standard error.
 pub(crate) fn note(text: &str) {
-    raw_note(&format!("{text}\n"));
+    frame(&format!("{}\n", shown::visible(text)));
 }
 
-/// Writes to standard error as it stands.
-pub(crate) fn raw_note(text: &str) {
+/// Writes to standard error as it stands: lines of which each part was made visible, and what
+/// moves the cursor between them.
+pub(crate) fn frame(text: &str) {
     let mut out = io::stderr().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }
 
-/// Text without control characters that a terminal would obey.
-pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            '\r' => {}
-            c if c.is_control() => shown.push('\u{fffd}'),
-            c => shown.push(c),
-        }
+/// Takes log lines, each in one piece.
+#[derive(Debug)]
+pub(crate) struct Log;
+
+impl io::Write for Log {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        note(&shown::line(&String::from_utf8_lossy(event)));
+        Ok(event.len())
     }
-    shown
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 mod error;
 mod fields;
 mod jsonc;
+mod lines;
 mod node;
 mod server;
 mod setup;
@@ -22,6 +23,7 @@ pub use server::{ServerConfig, Transport};
 pub use variables::Variables;
 
 use error::{Mistakes, Place};
+use lines::Lines;
 use node::Node;
 use setup::Setup;
 
@@ -55,7 +57,7 @@ use setup::Setup;
 ///
 /// let text = r#"{ "mcpServers": { "git": { "command": 7 } } }"#;
 /// let error = Config::parse("tools.json", text, &Variables::none()).unwrap_err();
-/// assert_eq!(error.to_string(), r#"tools.json: server "git": key "command": expected a string"#);
+/// assert_eq!(error.to_string(), r#"tools.json:1: server "git": key "command": expected a string"#);
 /// # Ok::<(), mcp::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -76,8 +78,8 @@ pub struct Config {
 /// let checked = Config::check_text("tools.json", text, &Variables::none());
 /// let lines: Vec<_> = checked.mistakes.iter().map(ToString::to_string).collect();
 /// assert_eq!(lines, [
-///     r#"tools.json: server "git": key "command": expected a string"#,
-///     r#"tools.json: server "git": key "args[1]": expected a string"#,
+///     r#"tools.json:2: server "git": key "command": expected a string"#,
+///     r#"tools.json:2: server "git": key "args[1]": expected a string"#,
 /// ]);
 /// assert_eq!(checked.config.servers().keys().collect::<Vec<_>>(), ["wiki"]);
 /// ```
@@ -86,8 +88,10 @@ pub struct Config {
 pub struct Checked {
     /// The servers without mistakes.
     pub config: Config,
-    /// What is wrong, in the order of the file.
+    /// What is wrong, in the order of the file: the first 100 mistakes.
     pub mistakes: Vec<ConfigError>,
+    /// How many more mistakes there are.
+    pub more: usize,
 }
 
 impl Checked {
@@ -145,6 +149,7 @@ impl Config {
         };
         Checked {
             mistakes: vec![mistake],
+            more: 0,
             config: Self::empty(&file),
         }
     }
@@ -155,11 +160,13 @@ impl Config {
         let mistakes = Mistakes::default();
         let mut config = Self::empty(file);
         if let Err(mistake) = config.read(text, variables, &mistakes) {
-            mistakes.add(mistake);
+            mistakes.add(|| mistake);
         }
+        let (mistakes, more) = mistakes.into_parts();
         Checked {
             config,
-            mistakes: mistakes.into_inner(),
+            mistakes,
+            more,
         }
     }
 
@@ -178,8 +185,12 @@ impl Config {
         variables: &Variables,
         mistakes: &Mistakes,
     ) -> Result<(), ConfigError> {
-        let place = Place::file(&self.file);
-        let mut members = document(place, text)?;
+        let file = self.file.clone();
+        let text = jsonc::to_json(text);
+        let lines = Lines::of(&text);
+        let place = Place::file(&file);
+        let mut members = document(place, &text)?;
+        let place = place.lines(&lines);
         let inputs = members.shift_remove("inputs");
         let variables = variables.for_inputs(place, inputs, mistakes);
         let mut setup = Setup::new(&variables, mistakes);
@@ -191,9 +202,15 @@ impl Config {
                 self.servers.insert(name, server);
             }
         }
-        self.warnings = setup.warnings;
-        let ignored = members.keys().map(|key| place.key(key).ignored());
-        self.warnings.extend(ignored);
+        for key in members.keys() {
+            setup.warnings.add(|| place.key(key).ignored());
+        }
+        let (warnings, more) = setup.warnings.into_parts();
+        self.warnings = warnings;
+        if more > 0 {
+            let line = format!("{file}: {more} more keys are ignored");
+            self.warnings.push(line);
+        }
         Ok(())
     }
 
@@ -203,7 +220,7 @@ impl Config {
         &self.servers
     }
 
-    /// What was ignored: one line for each key.
+    /// What was ignored: one line for each of the first 100 keys, and one for the rest.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -256,8 +273,7 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 }
 
 fn document(place: Place<'_>, text: &str) -> Result<IndexMap<String, Node>, ConfigError> {
-    let text = jsonc::to_json(text);
-    let node = serde_json::from_slice(&text).map_err(|e| {
+    let node = serde_json::from_str(text).map_err(|e| {
         let reason = format!("the file is not valid JSON: {e}");
         place.error(ConfigErrorKind::Syntax, reason)
     })?;

@@ -98,7 +98,7 @@ fn last_lines(process: &ChildProcess) -> String {
 }
 
 /// Reaches a server over Streamable HTTP.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpConnect {
     transport: HttpTransport,
 }
@@ -115,6 +115,18 @@ impl HttpConnect {
     pub fn with_header_source(mut self, source: Arc<dyn HeaderSource>) -> Self {
         self.transport = self.transport.with_header_source(source);
         self
+    }
+}
+
+/// Shows no more of the URL than scheme, host and port: the rest may be secret.
+impl fmt::Debug for HttpConnect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.transport.url();
+        let (scheme, host) = (url.scheme_str(), url.authority().map(|host| host.as_str()));
+        let origin = [scheme.unwrap_or_default(), host.unwrap_or_default()].join("://");
+        f.debug_struct("HttpConnect")
+            .field("origin", &origin)
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,12 +10,12 @@ use super::EXIT_CODES;
 /// Which servers, and how long they may take.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// Use the servers of this `mcpServers` JSON file. Without it: those of .mcp.json,
-    /// .vscode/mcp.json or .cursor/mcp.json where one lies in the working tree (not for
-    /// `agent`), or else files, git and wiki of the repository here
+    /// Use the servers of this file: `mcpServers` JSON, or an mcp.json of VS Code. Without it:
+    /// files, git and wiki of the repository here
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Use files, git and wiki of the repository here, whatever configuration lies in it
+    /// Use files, git and wiki of the repository here, and say nothing of a configuration
+    /// that lies in it
     #[arg(long, conflicts_with = "config")]
     pub(crate) own: bool,
     /// How long a server may take to start and agree on a revision; 5 (15 for `doctor`), or

@@ -12,7 +12,7 @@ use mcp::{ServerPool, ToolCall, ToolOutcome, Toolset};
 
 use crate::arguments::AgentArguments;
 use crate::exit::{Exit, Failure, chain};
-use crate::fleet::{Fleet, Manner};
+use crate::fleet::Fleet;
 use crate::view::{CallLine, View};
 
 /// What a language model is told before the question.
@@ -27,12 +27,6 @@ const STEPS: u64 = 200;
 /// What helps who asked the planner something that it does not know.
 const FEW: &str = "mcp: the planner knows a few kinds of question, see mcp agent --help; \
                    --model openai:NAME asks a language model";
-
-/// A question about a repository is not to start what lies in that repository.
-pub(super) const MANNER: Manner = Manner {
-    uses_found: false,
-    ..Manner::USUAL
-};
 
 /// The model that was asked for, before anything is started.
 ///

@@ -9,6 +9,7 @@ use crate::arguments::CallArguments;
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
 use crate::output;
+use crate::shown;
 
 /// The arguments of the call, read before anything is started.
 ///
@@ -33,11 +34,11 @@ pub(super) async fn run(
         .await;
     let result = called.map_err(|e| content::failure(&e))?;
     let text = if arguments.json {
-        serde_json::to_string_pretty(&result).map_err(Failure::failed)?
+        shown::json(&result)?
     } else {
         as_text(&result)
     };
-    output::answer(&text);
+    output::content(&text);
     if result.is_error() {
         output::note(&format!("mcp: {} reported an error", arguments.tool));
         return Ok(Exit::Failed);

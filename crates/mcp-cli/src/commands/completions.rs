@@ -15,6 +15,6 @@ pub(super) fn run(shell: Shell) -> Exit {
     };
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "mcp", &mut script);
-    output::answer(&String::from_utf8_lossy(&script));
+    output::content(&String::from_utf8_lossy(&script));
     Exit::Done
 }

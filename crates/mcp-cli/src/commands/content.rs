@@ -4,6 +4,7 @@ use mcp::client::{Error, PoolError};
 use mcp::protocol::{ContentBlock, ResourceContents};
 
 use crate::exit::Failure;
+use crate::view;
 
 /// The blocks, one behind another: text as it is, of anything else what it is.
 pub(super) fn blocks(blocks: &[ContentBlock]) -> String {
@@ -51,9 +52,5 @@ pub(super) fn failure(error: &PoolError) -> Failure {
         PoolError::Call { stderr, .. } | PoolError::OutcomeUnknown { stderr, .. } => stderr.clone(),
         _ => None,
     };
-    let mut text = error.chain();
-    for line in stderr.iter().flat_map(|text| text.lines()) {
-        text.push_str(&format!("\n    | {line}"));
-    }
-    Failure::failed(text)
+    Failure::failed(view::reason(&error.chain(), stderr.as_deref()))
 }

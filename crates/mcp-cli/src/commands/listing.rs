@@ -5,6 +5,7 @@ use mcp::client::PoolError;
 use mcp::interceptors::{Phase, ServerFailure};
 
 use crate::exit::Exit;
+use crate::shown;
 use crate::view::failure_text;
 
 /// The longest description that is shown, in characters.
@@ -61,27 +62,23 @@ pub(super) fn text(
         let rows = rows(server);
         if rows.is_empty() {
             if failures_of(failures, server).next().is_none() {
-                lines.push(format!("{server}  {nothing}"));
+                lines.push(format!("{}  {nothing}", shown::line(server)));
             }
             continue;
         }
-        lines.push(server.clone());
+        lines.push(shown::line(server));
+        let rows: Vec<Row> = rows.into_iter().map(row).collect();
         let width = rows.iter().map(|(name, _)| name.chars().count()).max();
         let width = width.unwrap_or_default();
         for (name, said) in rows {
-            let line = format!("  {name:<width$}  {}", shortened(&said));
+            let line = format!("  {name:<width$}  {said}");
             lines.push(line.trim_end().to_owned());
         }
     }
     lines.join("\n")
 }
 
-/// A description on one line, not too long.
-fn shortened(description: &str) -> String {
-    let text = description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = text.chars().take(DESCRIPTION).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+/// A row as it is shown: on one line, its description not too long.
+fn row((name, said): Row) -> Row {
+    (shown::line(&name), shown::cut(&said, DESCRIPTION))
 }

@@ -15,10 +15,13 @@ mod resources;
 mod serve;
 mod tools;
 
+use std::time::Duration;
+
 use crate::arguments::{Arguments, Command, ConfigArguments, ListArguments, ServerArguments};
 use crate::exit::{Exit, Failure};
-use crate::fleet::{Fleet, Manner};
+use crate::fleet::{Fleet, STARTUP};
 use crate::output;
+use crate::shown;
 use crate::signals::Interrupts;
 use crate::view::View;
 
@@ -33,31 +36,31 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Config(ConfigArguments::Check { config, json }) => {
             check::run(config.as_deref(), json)
         }
-        Command::Tools(arguments) => on_all(&arguments, Manner::USUAL, tools::run).await,
-        Command::Resources(arguments) => on_all(&arguments, Manner::USUAL, resources::run).await,
-        Command::Prompts(arguments) => on_all(&arguments, Manner::USUAL, prompts::run).await,
-        Command::Ping(arguments) => on_all(&arguments, Manner::USUAL, ping::run).await,
-        Command::Doctor(arguments) => on_all(&arguments, doctor::MANNER, doctor::run).await,
+        Command::Tools(arguments) => on_all(&arguments, STARTUP, tools::run).await,
+        Command::Resources(arguments) => on_all(&arguments, STARTUP, resources::run).await,
+        Command::Prompts(arguments) => on_all(&arguments, STARTUP, prompts::run).await,
+        Command::Ping(arguments) => on_all(&arguments, STARTUP, ping::run).await,
+        Command::Doctor(arguments) => on_all(&arguments, doctor::STARTUP, doctor::run).await,
         Command::Call(arguments) => {
             let parsed = call::parse(&arguments.arguments)?;
             let work = async |fleet: &Fleet| call::run(&arguments, &parsed, fleet).await;
-            with_fleet(&arguments.servers, Manner::USUAL, work).await
+            with_fleet(&arguments.servers, STARTUP, work).await
         }
         Command::Read(arguments) => {
             let work = async |fleet: &Fleet| read::run(&arguments, fleet).await;
-            with_fleet(&arguments.servers, Manner::USUAL, work).await
+            with_fleet(&arguments.servers, STARTUP, work).await
         }
         Command::Prompt(arguments) => {
             let params = prompt::parse(&arguments)?;
             let work = async |fleet: &Fleet| prompt::run(&arguments, params, fleet).await;
-            with_fleet(&arguments.servers, Manner::USUAL, work).await
+            with_fleet(&arguments.servers, STARTUP, work).await
         }
         Command::Agent(arguments) => {
             let model = agent::model(&arguments)?;
             let view = View::new(arguments.json);
             let work =
                 async |fleet: &Fleet| agent::run(&arguments.question, model, &view, fleet).await;
-            let ended = with_fleet(&arguments.servers, agent::MANNER, work).await;
+            let ended = with_fleet(&arguments.servers, STARTUP, work).await;
             if let Ok(Exit::Interrupted) = ended {
                 view.interrupted();
             }
@@ -77,7 +80,7 @@ struct Answer {
 /// works.
 async fn on_all(
     arguments: &ListArguments,
-    manner: Manner,
+    startup: Duration,
     work: impl AsyncFnOnce(&ListArguments, &Fleet) -> Result<Answer, Failure>,
 ) -> Result<Exit, Failure> {
     let work = async |fleet: &Fleet| {
@@ -93,14 +96,14 @@ async fn on_all(
         output::answer(&answer.text);
         Ok(answer.exit)
     };
-    with_fleet(&arguments.servers, manner, work).await
+    with_fleet(&arguments.servers, startup, work).await
 }
 
 /// Does some work with servers and ends them, whatever comes of it. An interrupt drops the work,
 /// which cancels the calls in flight; a second one does not wait for the servers either.
 async fn with_fleet(
     arguments: &ServerArguments,
-    manner: Manner,
+    startup: Duration,
     work: impl AsyncFnOnce(&Fleet) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::watch()?;
@@ -109,11 +112,11 @@ async fn with_fleet(
         Ok(Exit::Interrupted)
     };
     let fleet = tokio::select! {
-        fleet = Fleet::open(arguments, manner) => fleet?,
+        fleet = Fleet::open(arguments, startup) => fleet?,
         () = interrupts.next() => return interrupted(),
     };
     for note in fleet.notes() {
-        output::note(&format!("mcp: {}", output::visible(note)));
+        output::note(&format!("mcp: {}", shown::line(note)));
     }
     let ended = tokio::select! {
         ended = work(&fleet) => ended,

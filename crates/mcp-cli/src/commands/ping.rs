@@ -12,6 +12,7 @@ use super::{Answer, listing};
 use crate::arguments::ListArguments;
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
+use crate::shown;
 use crate::view::{failure_text, milliseconds};
 
 /// A server that has answered.
@@ -26,7 +27,7 @@ pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answ
     let names = listing::names(&pool);
     let answers = join_all(names.iter().map(|name| ping(&pool, name))).await;
     let text = if arguments.json {
-        serde_json::to_string_pretty(&as_json(&answers)).map_err(Failure::failed)?
+        shown::json(&as_json(&answers))?
     } else {
         as_text(&names, &answers)
     };
@@ -57,7 +58,7 @@ fn as_text(names: &[String], answers: &[Result<Answered, ServerFailure>]) -> Str
     let line = |answer: &Result<Answered, ServerFailure>| match answer {
         Ok(answer) => format!(
             "{:<width$}  {} ms  {}",
-            answer.server,
+            shown::line(&answer.server),
             milliseconds(answer.took),
             answer.revision
         ),

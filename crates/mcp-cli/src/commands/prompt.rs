@@ -8,6 +8,7 @@ use crate::arguments::PromptArguments;
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
 use crate::output;
+use crate::shown;
 
 /// What to fill in, read before anything is started.
 ///
@@ -37,11 +38,11 @@ pub(super) async fn run(
     let got = fleet.pool().get_prompt(&arguments.server, params, &options);
     let result = got.await.map_err(|e| content::failure(&e))?;
     let text = if arguments.json {
-        serde_json::to_string_pretty(&result).map_err(Failure::failed)?
+        shown::json(&result)?
     } else {
         as_text(&result)
     };
-    output::answer(&text);
+    output::content(&text);
     Ok(Exit::Done)
 }
 

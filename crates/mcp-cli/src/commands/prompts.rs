@@ -9,12 +9,13 @@ use super::listing::{self, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
+use crate::shown;
 
 pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answer, Failure> {
     let pool = fleet.only(&arguments.only)?;
     let (catalog, servers) = (pool.prompts().await, listing::names(&pool));
     let text = if arguments.json {
-        serde_json::to_string_pretty(&as_json(&servers, &catalog)).map_err(Failure::failed)?
+        shown::json(&as_json(&servers, &catalog))?
     } else {
         listing::text(&servers, &catalog.failures, "no prompts", |server| {
             prompts_of(&catalog, server).map(row).collect()

@@ -10,6 +10,7 @@ use crate::arguments::ReadArguments;
 use crate::exit::{Exit, Failure};
 use crate::fleet::Fleet;
 use crate::output;
+use crate::shown;
 
 pub(super) async fn run(arguments: &ReadArguments, fleet: &Fleet) -> Result<Exit, Failure> {
     let options = CallOptions::new();
@@ -18,11 +19,11 @@ pub(super) async fn run(arguments: &ReadArguments, fleet: &Fleet) -> Result<Exit
         .read_resource(&arguments.server, &arguments.uri, &options);
     let result = read.await.map_err(|e| content::failure(&e))?;
     if arguments.json {
-        let text = serde_json::to_string_pretty(&result).map_err(Failure::failed)?;
+        let text = shown::json(&result)?;
         output::answer(&text);
     } else if std::io::stdout().is_terminal() {
         let parts: Vec<String> = result.contents.iter().map(content::contents).collect();
-        output::answer(&parts.join("\n"));
+        output::content(&parts.join("\n"));
     } else {
         output::bytes(&bytes(&result)?);
     }

@@ -14,6 +14,7 @@ use super::listing::{self, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
+use crate::shown;
 
 /// What one server lets be read.
 #[derive(Debug, Serialize)]
@@ -34,7 +35,7 @@ pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answ
     }
     let text = if arguments.json {
         let all = json!({"servers": servers, "failures": failures});
-        serde_json::to_string_pretty(&all).map_err(Failure::failed)?
+        shown::json(&all)?
     } else {
         listing::text(&names, &failures, "no resources", |server| {
             let of = servers.iter().find(|readable| readable.name == server);

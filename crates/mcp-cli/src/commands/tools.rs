@@ -8,12 +8,13 @@ use super::listing::{self, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
+use crate::shown;
 
 pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answer, Failure> {
     let pool = fleet.only(&arguments.only)?;
     let (list, servers) = (pool.tools().await, listing::names(&pool));
     let text = if arguments.json {
-        serde_json::to_string_pretty(&as_json(&servers, &list)).map_err(Failure::failed)?
+        shown::json(&as_json(&servers, &list))?
     } else {
         listing::text(&servers, &list.failures, "no tools", |server| {
             rows(&list, server)

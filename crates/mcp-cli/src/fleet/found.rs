@@ -5,30 +5,19 @@ use std::path::{Path, PathBuf};
 /// The names, the most common first.
 const NAMES: [&str; 3] = [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
-/// A configuration file, and the folder that it is for.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// The file, by a short path from here where it lies here.
-    pub(crate) file: PathBuf,
-    /// The folder in which its servers are started.
-    pub(crate) folder: PathBuf,
-}
-
 /// The configuration that is for this folder: one in it or in a folder above it, up to the top of
-/// the git working tree. Outside of a working tree it is only looked for here.
-pub(crate) fn find(here: &Path) -> Option<Found> {
+/// the git working tree. Outside of a working tree it is only looked for here. A file that lies
+/// here has a short path.
+pub(crate) fn find(here: &Path) -> Option<PathBuf> {
     let top = here.ancestors().find(|dir| dir.join(".git").exists());
     let top = top.unwrap_or(here);
     let inside = here.ancestors().take_while(|dir| dir.starts_with(top));
     inside
         .flat_map(|folder| NAMES.map(|name| (folder, name)))
         .find(|(folder, name)| folder.join(name).is_file())
-        .map(|(folder, name)| Found {
-            file: match folder == here {
-                true => PathBuf::from(name),
-                false => folder.join(name),
-            },
-            folder: folder.to_owned(),
+        .map(|(folder, name)| match folder == here {
+            true => PathBuf::from(name),
+            false => folder.join(name),
         })
 }
 
@@ -51,21 +40,14 @@ mod tests {
         assert_eq!(find(&deep), None, "no working tree");
         fs::create_dir(tree.join(".git")).unwrap();
         assert_eq!(find(&deep), None, "outside of the working tree");
-        let found = |file: &str, folder: &str| {
-            let (file, folder) = (tree.join(file), tree.join(folder).components().collect());
-            Some(Found { file, folder })
-        };
+        let found = |file: &str| Some(tree.join(file));
         fs::create_dir(tree.join(".vscode")).unwrap();
         fs::write(tree.join(".vscode/mcp.json"), "{}").unwrap();
-        assert_eq!(find(&deep), found(".vscode/mcp.json", ""));
+        assert_eq!(find(&deep), found(".vscode/mcp.json"));
         fs::write(tree.join(".mcp.json"), "{}").unwrap();
-        assert_eq!(find(&deep), found(".mcp.json", ""));
+        assert_eq!(find(&deep), found(".mcp.json"));
         fs::write(tree.join("a/.mcp.json"), "{}").unwrap();
-        assert_eq!(find(&deep), found("a/.mcp.json", "a"));
-        let here = find(&tree).unwrap();
-        assert_eq!(
-            (here.file.to_str(), &here.folder),
-            (Some(".mcp.json"), &tree)
-        );
+        assert_eq!(find(&deep), found("a/.mcp.json"));
+        assert_eq!(find(&tree), Some(PathBuf::from(".mcp.json")));
     }
 }

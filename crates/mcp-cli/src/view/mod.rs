@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use self::board::Board;
 use crate::output;
+use crate::shown;
 
 /// How often the lines of running calls are drawn anew.
 const TICK: Duration = Duration::from_millis(100);
@@ -71,7 +72,7 @@ impl View {
     pub(crate) fn begin(&self, model: &str, servers: &[&str]) {
         self.event("started", || json!({"model": model, "servers": servers}));
         if let Style::Live { .. } = self.style {
-            let label = format!("starting {}", output::visible(&servers.join(", ")));
+            let label = format!("starting {}", shown::line(&servers.join(", ")));
             self.board().begin(Instant::now(), STARTING, label);
             self.draw();
         }
@@ -131,7 +132,7 @@ impl View {
         if self.style != Style::Json {
             let outcome = match failed {
                 None => "ok".to_owned(),
-                Some(reason) => format!("failed: {}", one_line(reason)),
+                Some(reason) => format!("failed: {}", shown::message(reason)),
             };
             self.board().end(Instant::now(), call.id, &outcome);
             self.draw();
@@ -143,7 +144,7 @@ impl View {
         if self.style == Style::Json {
             self.event("answer", || json!({"text": text}));
         } else {
-            output::answer(text);
+            output::content(text);
         }
     }
 
@@ -161,7 +162,7 @@ impl View {
     /// Why there is no answer.
     pub(crate) fn failed(&self, message: &str) {
         self.event("failed", || json!({"message": message}));
-        self.line(&format!("mcp: {message}"));
+        self.line(&format!("mcp: {}", shown::message(message)));
     }
 
     fn event(&self, name: &str, members: impl FnOnce() -> Value) {
@@ -170,13 +171,13 @@ impl View {
             if let Some(event) = event.as_object_mut() {
                 event.insert("event".to_owned(), name.into());
             }
-            output::answer(&event.to_string());
+            output::answer(&shown::escaped(event.to_string()));
         }
     }
 
     fn line(&self, text: &str) {
         if self.style != Style::Json {
-            self.board().keep(output::visible(text));
+            self.board().keep(shown::visible(text));
             self.draw();
         }
     }
@@ -189,7 +190,7 @@ impl View {
             Style::Plain => board.ended(),
             Style::Json => return,
         };
-        output::raw_note(&frame);
+        output::frame(&frame);
     }
 
     fn board(&self) -> std::sync::MutexGuard<'_, Board> {
@@ -213,54 +214,36 @@ impl CallLine<'_> {
 
     /// `server  tool  {"argument":...}`
     fn label(&self, arguments: &Map<String, Value>) -> String {
-        let arguments = one_line(&Value::from(arguments.clone()).to_string());
-        let mut shown: String = arguments.chars().take(60).collect();
-        if shown.len() < arguments.len() {
-            shown.push('…');
-        }
-        one_line(self.server) + "  " + &one_line(self.tool) + "  " + &shown
+        let arguments = Value::from(arguments.clone()).to_string();
+        let [server, tool] = [self.server, self.tool].map(shown::line);
+        format!("{server}  {tool}  {}", shown::cut(&arguments, 60))
     }
 }
 
 /// What is told of a failed server: phase, reason, the last lines of its standard error.
 pub(crate) fn failure_text(failure: &ServerFailure) -> String {
-    let mut text = format!(
-        "{}  failed in {}: {}",
-        failure.server,
-        failure.phase,
-        one_line(reason(failure))
-    );
-    let stderr = failure.stderr.as_deref().unwrap_or_default();
-    let lines: Vec<&str> = stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(STDERR_LINES)) {
-        let shown: String = line.chars().take(STDERR_LINE).collect();
-        text.push_str(&format!("\n    | {shown}"));
-    }
-    output::visible(&text)
+    let server = shown::line(&failure.server);
+    let reason = reason(&failure.message, failure.stderr.as_deref());
+    format!("{server}  failed in {}: {reason}", failure.phase)
 }
 
-/// What happened, without the end of the standard error, which stands beside it.
-fn reason(failure: &ServerFailure) -> &str {
-    let message = failure.message.as_str();
-    match (
-        &failure.stderr,
-        message.split_once(": its stderr ends with: "),
-    ) {
-        (Some(_), Some((reason, _))) => reason,
+/// What happened, and the last lines of the server's standard error, each on a line of its own.
+pub(crate) fn reason(message: &str, stderr: Option<&str>) -> String {
+    // Where the lines stand below, the message need not end with them.
+    let told = match (stderr, message.split_once(": its stderr ends with: ")) {
+        (Some(_), Some((told, _))) => told,
         _ => message,
-    }
+    };
+    let lines = stderr.unwrap_or_default().lines();
+    let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
+    let last = last.map(|line| format!("\n    | {}", shown::cut(line, STDERR_LINE)));
+    shown::message(told) + &last.collect::<String>()
 }
 
 /// A time in milliseconds, to a tenth.
 pub(crate) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
-}
-
-fn one_line(text: &str) -> String {
-    output::visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The width of the terminal in columns, as far as it is known.

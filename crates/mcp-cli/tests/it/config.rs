@@ -20,9 +20,9 @@ fn a_mistake_is_told_in_one_line_with_file_server_and_key() {
     for (servers, told) in [
         (
             r#""x": {"command": 7}"#,
-            r#"servers.json: server "x": key "command""#,
+            r#"servers.json:1: server "x": key "command""#,
         ),
-        (r#""x": {"args": []}"#, r#"servers.json: server "x""#),
+        (r#""x": {"args": []}"#, r#"servers.json:1: server "x""#),
         (
             r#""x": {"command": "a", "env": {"K": []}}"#,
             r#"key "env.K""#,

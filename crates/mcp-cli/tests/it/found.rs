@@ -7,48 +7,77 @@ use serde_json::{Value, json};
 use crate::scratch::{Ended, Scratch};
 use crate::scripted::{Scripted, configure, files, missing};
 
+/// Commands that ask servers.
+const COMMANDS: [&[&str]; 9] = [
+    &["tools"],
+    &["resources"],
+    &["prompts"],
+    &["ping"],
+    &["doctor"],
+    &["call", "files", "list_directory"],
+    &["read", "wiki", "wiki:///x.md"],
+    &["prompt", "wiki", "summarise_page", "page=x"],
+    &["agent", "Show the last 3 commits"],
+];
+
 #[test]
-fn a_configuration_that_lies_here_is_used_and_named() {
-    let scratch = Scratch::new();
-    configure(&scratch, ".mcp.json", &[("shared", files())]);
-    scratch.write("deep/down/x.txt", "deep");
-    scratch.write("x.txt", "top");
-    for folder in ["", "deep/down"] {
-        let mut command = scratch.command(&["call", "shared", "read_file", r#"{"path":"x.txt"}"#]);
-        command.current_dir(scratch.path().join(folder));
+fn no_command_starts_what_a_repository_names_unasked() {
+    for file in [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"] {
+        let scratch = Scratch::new();
+        scratch.write("x.md", "# x");
+        scratch.write("deep/down/x.txt", "deep");
+        let script = Scripted {
+            begins: "echo started > started",
+            ..Scripted::PLAIN
+        };
+        // Its servers have the names of our own.
+        let servers = ["files", "git", "wiki"].map(|name| (name, script.write(&scratch, name)));
+        scratch.write(file, "");
+        configure(&scratch, file, &servers);
+        for command in COMMANDS {
+            let ended = scratch.mcp(command);
+            assert_eq!(ended.code, Some(0), "{command:?} {ended:?}");
+            let hint = format!(
+                "mcp: {file} lies here and is not used unless it is named: --config {file}\n"
+            );
+            assert!(ended.err.starts_with(&hint), "{command:?} {ended:?}");
+            assert!(!scratch.path().join("started").exists(), "{command:?}");
+        }
+        // From further down the hint has the whole path.
+        let mut command = scratch.command(&["tools"]);
+        command.current_dir(scratch.path().join("deep/down"));
         let ended = Ended::of(command.output().unwrap());
-        // Its servers are started where the file lies.
-        assert_eq!(
-            (ended.code, ended.out.as_str()),
-            (Some(0), "top\n"),
+        let whole = scratch.path().join(file).display().to_string();
+        assert!(
+            ended.err.ends_with(&format!("--config {whole}\n")),
             "{ended:?}"
         );
-        assert!(ended.err.contains(".mcp.json; --own"), "{ended:?}");
+        let ended = scratch.mcp(&["tools", "--own"]);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
+
+        let ended = scratch.mcp(&["ping", "--config", file]);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
+        assert!(scratch.path().join("started").exists());
     }
-    let ended = scratch.mcp(&["tools", "--own"]);
-    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
-    assert!(ended.out.contains("search_pages"), "{ended:?}");
 }
 
 #[test]
-fn the_agent_starts_nothing_of_a_repository_unasked() {
+fn who_names_a_server_of_a_configuration_that_lies_here_is_told_of_it() {
     let scratch = Scratch::new();
-    let script = Scripted {
-        begins: "echo started > started",
-        ..Scripted::PLAIN
-    };
-    configure(&scratch, ".mcp.json", &[("x", script.write(&scratch, "x"))]);
-    let ended = scratch.mcp(&["agent", "Show the last 3 commits"]);
-    assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(
-        ended.out.starts_with("There are no commits yet."),
+    configure(&scratch, ".mcp.json", &[("shared", files())]);
+    scratch.write("x.txt", "top");
+    let call = ["call", "shared", "read_file", r#"{"path":"x.txt"}"#];
+    let ended = scratch.mcp(&call);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    for told in ["--config .mcp.json", "files, git, wiki"] {
+        assert!(ended.err.contains(told), "{ended:?}");
+    }
+    let ended = scratch.mcp(&[&call[..], &["--config", ".mcp.json"]].concat());
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (Some(0), "top\n"),
         "{ended:?}"
     );
-    assert!(ended.err.contains("--config .mcp.json takes"), "{ended:?}");
-    assert!(!scratch.path().join("started").exists());
-    let ended = scratch.mcp(&["agent", "Show the last 3 commits", "--config", ".mcp.json"]);
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(scratch.path().join("started").exists());
 }
 
 #[test]
@@ -76,7 +105,11 @@ fn config_check_says_what_is_wrong_and_starts_nothing() {
         serde_json::from_str(&scratch.mcp(&["config", "check", "--json"]).out).unwrap();
     assert_eq!(report["servers"], json!(["a", "b"]));
     assert_eq!(report["mistakes"], json!([]));
+}
 
+#[test]
+fn config_check_tells_all_mistakes_with_their_lines() {
+    let scratch = Scratch::new();
     scratch.write(
         "bad.json",
         r#"{"mcpServers": {"a": {"command": 7, "args": [1]}, "b": {"url": "x"}, "c": {"command": "x", "nonsense": 1}}}"#,
@@ -90,16 +123,16 @@ fn config_check_says_what_is_wrong_and_starts_nothing() {
     for (line, told) in [
         (
             command,
-            r#"bad.json: server "a": key "command": expected a string"#,
+            r#"bad.json:1: server "a": key "command": expected a string"#,
         ),
         (
             args,
-            r#"bad.json: server "a": key "args[0]": expected a string"#,
+            r#"bad.json:1: server "a": key "args[0]": expected a string"#,
         ),
-        (url, r#"bad.json: server "b": key "url""#),
+        (url, r#"bad.json:1: server "b": key "url""#),
         (
             nonsense,
-            r#"bad.json: server "c": key "nonsense" is ignored"#,
+            r#"bad.json:1: server "c": key "nonsense" is ignored"#,
         ),
         (good, r#"bad.json: server "c" is reached over stdio"#),
         (sum, "bad.json: 3 mistakes"),
@@ -110,7 +143,20 @@ fn config_check_says_what_is_wrong_and_starts_nothing() {
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let report: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(report["mistakes"][1]["key"], "args[0]");
+    assert_eq!(report["mistakes"][1]["line"], 1);
+    assert_eq!(report["more_mistakes"], 0);
     assert_eq!(report["servers"], json!(["c"]));
+}
+
+#[test]
+fn of_many_mistakes_the_first_hundred_are_told() {
+    let scratch = Scratch::new();
+    let args = vec!["1"; 150].join(",");
+    let text = format!(r#"{{"mcpServers": {{"a": {{"command": "x", "args": [{args}]}}}}}}"#);
+    scratch.write("many.json", &text);
+    let ended = scratch.mcp(&["config", "check", "--config", "many.json"]);
+    let end = "many.json: 50 more mistakes\nmany.json: 150 mistakes\n";
+    assert!(ended.out.ends_with(end), "{ended:?}");
 }
 
 #[test]

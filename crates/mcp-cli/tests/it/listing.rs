@@ -65,8 +65,9 @@ fn a_resource_is_read_as_it_is() {
         cases: r#"*'"resources/read"'*) say '"result":{"contents":[{"uri":"x:y","blob":"AP9BCg=="}]}' ;;"#,
         ..Scripted::PLAIN
     };
-    configure(&scratch, ".mcp.json", &[("b", blob.write(&scratch, "b"))]);
-    let output = scratch.command(&["read", "b", "x:y"]).output().unwrap();
+    configure(&scratch, "b.json", &[("b", blob.write(&scratch, "b"))]);
+    let mut read = scratch.command(&["read", "b", "x:y", "--config", "b.json"]);
+    let output = read.output().unwrap();
     assert_eq!(output.stdout, b"\0\xffA\n");
 }
 
@@ -88,12 +89,8 @@ fn a_prompt_is_filled_in() {
     *'"prompts/get"'*) say '"result":{"messages":[{"role":"user","content":{"type":"text","text":"Who?"}},{"role":"assistant","content":{"type":"image","data":"AAAA","mimeType":"image/png"}}]}' ;;"#,
         ..Scripted::PLAIN
     };
-    configure(
-        &scratch,
-        ".mcp.json",
-        &[("two", two.write(&scratch, "two"))],
-    );
-    let ended = scratch.mcp(&["prompt", "two", "any"]);
+    configure(&scratch, "two.json", &[("two", two.write(&scratch, "two"))]);
+    let ended = scratch.mcp(&["prompt", "two", "any", "--config", "two.json"]);
     assert_eq!(
         ended.out,
         "[user]\nWho?\n\n[assistant]\n[image, image/png, 3 bytes; --json has them]\n"
@@ -189,12 +186,8 @@ fn a_server_without_templates_is_no_failure() {
     *'"resources/list"'*) say '"result":{"resources":[{"uri":"x:y","name":"y"}]}' ;;"#,
         ..Scripted::PLAIN
     };
-    configure(
-        &scratch,
-        ".mcp.json",
-        &[("old", old.write(&scratch, "old"))],
-    );
-    let ended = scratch.mcp(&["resources"]);
+    configure(&scratch, "old.json", &[("old", old.write(&scratch, "old"))]);
+    let ended = scratch.mcp(&["resources", "--config", "old.json"]);
     assert_eq!(
         (ended.code, ended.out.as_str()),
         (Some(0), "old\n  x:y  y\n"),

@@ -25,4 +25,6 @@ mod scratch;
 mod scripted;
 mod serve;
 mod shell;
+#[cfg(unix)]
+mod terminal;
 mod tools;

@@ -4,14 +4,17 @@ use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::fmt;
 
-/// A mistake in a configuration, as one line: file, server, key, reason.
+use super::lines::Lines;
+
+/// A mistake in a configuration, as one line: file with line, server, key, reason.
 #[derive(Debug)]
 pub struct ConfigError {
     kind: ConfigErrorKind,
-    file: String,
-    server: Option<String>,
-    key: Option<String>,
-    reason: String,
+    file: Box<str>,
+    line: Option<usize>,
+    server: Option<Box<str>>,
+    key: Option<Box<str>>,
+    reason: Box<str>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -48,6 +51,13 @@ impl ConfigError {
         &self.file
     }
 
+    /// The line in the file, from 1; `None` where it is about the whole file, or something that
+    /// is not there. Of a text that is not JSON, the message says it.
+    #[must_use]
+    pub const fn line(&self) -> Option<usize> {
+        self.line
+    }
+
     /// The server, where it is about one.
     #[must_use]
     pub fn server(&self) -> Option<&str> {
@@ -68,12 +78,9 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = Place {
-            file: &self.file,
-            server: self.server.as_deref(),
-            key: self.key.as_deref(),
-        };
-        write!(f, "{place}: {}", self.reason)
+        let (server, key) = (self.server.as_deref(), self.key.as_deref());
+        write_place(f, (&self.file, self.line), server, key)?;
+        write!(f, ": {}", self.reason)
     }
 }
 
@@ -83,30 +90,64 @@ impl StdError for ConfigError {
     }
 }
 
+/// The first of many things, and how many there are.
+#[derive(Debug)]
+pub(super) struct First<T> {
+    kept: Vec<T>,
+    count: usize,
+}
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<T> First<T> {
+    /// How many are kept.
+    const LIMIT: usize = 100;
+
+    pub(super) fn add(&mut self, make: impl FnOnce() -> T) {
+        if self.count < Self::LIMIT {
+            self.kept.push(make());
+        }
+        self.count += 1;
+    }
+
+    /// Those that are kept, and how many more there are.
+    pub(super) fn into_parts(self) -> (Vec<T>, usize) {
+        let more = self.count - self.kept.len();
+        (self.kept, more)
+    }
+}
+
 /// The mistakes that were found, in the order of the file.
 #[derive(Debug, Default)]
-pub(super) struct Mistakes(RefCell<Vec<ConfigError>>);
+pub(super) struct Mistakes(RefCell<First<ConfigError>>);
 
 impl Mistakes {
-    pub(super) fn add(&self, mistake: ConfigError) {
-        self.0.borrow_mut().push(mistake);
+    pub(super) fn add(&self, mistake: impl FnOnce() -> ConfigError) {
+        self.0.borrow_mut().add(mistake);
     }
 
     pub(super) fn note(&self, place: Place<'_>, kind: ConfigErrorKind, reason: impl Into<String>) {
-        self.add(place.error(kind, reason));
+        self.add(|| place.error(kind, reason));
     }
 
     /// A value of the wrong type.
     pub(super) fn expected(&self, place: Place<'_>, what: &str) {
-        self.note(place, ConfigErrorKind::Type, format!("expected {what}"));
+        self.add(|| place.error(ConfigErrorKind::Type, format!("expected {what}")));
     }
 
     pub(super) fn count(&self) -> usize {
-        self.0.borrow().len()
+        self.0.borrow().count
     }
 
-    pub(super) fn into_inner(self) -> Vec<ConfigError> {
-        self.0.into_inner()
+    pub(super) fn into_parts(self) -> (Vec<ConfigError>, usize) {
+        self.0.into_inner().into_parts()
     }
 }
 
@@ -114,6 +155,7 @@ impl Mistakes {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     file: &'a str,
+    lines: Option<&'a Lines<'a>>,
     server: Option<&'a str>,
     key: Option<&'a str>,
 }
@@ -122,8 +164,20 @@ impl<'a> Place<'a> {
     pub(super) const fn file(file: &'a str) -> Self {
         Self {
             file,
+            lines: None,
             server: None,
             key: None,
+        }
+    }
+
+    /// The same in a file whose lines are known.
+    pub(super) const fn lines<'b>(self, lines: &'b Lines<'b>) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place {
+            lines: Some(lines),
+            ..self
         }
     }
 
@@ -147,10 +201,11 @@ impl<'a> Place<'a> {
     pub(super) fn error(self, kind: ConfigErrorKind, reason: impl Into<String>) -> ConfigError {
         ConfigError {
             kind,
-            file: self.file.to_owned(),
-            server: self.server.map(str::to_owned),
-            key: self.key.map(str::to_owned),
-            reason: reason.into(),
+            file: self.file.into(),
+            line: self.line(),
+            server: self.server.map(Into::into),
+            key: self.key.map(Into::into),
+            reason: reason.into().into(),
             source: None,
         }
     }
@@ -165,6 +220,10 @@ impl<'a> Place<'a> {
         self.error(ConfigErrorKind::Unreadable, "the file is larger than 1 MiB")
     }
 
+    fn line(self) -> Option<usize> {
+        self.lines?.line(self.server, self.key)
+    }
+
     /// The line for a key that means nothing here.
     pub(super) fn ignored(self) -> String {
         format!("{self} is ignored")
@@ -173,13 +232,26 @@ impl<'a> Place<'a> {
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.file)?;
-        if let Some(server) = self.server {
-            write!(f, ": server {server:?}")?;
-        }
-        if let Some(key) = self.key {
-            write!(f, ": key {key:?}")?;
-        }
-        Ok(())
+        write_place(f, (self.file, self.line()), self.server, self.key)
     }
+}
+
+/// `file:line: server "a": key "b"`, as far as it is known.
+fn write_place(
+    f: &mut fmt::Formatter<'_>,
+    (file, line): (&str, Option<usize>),
+    server: Option<&str>,
+    key: Option<&str>,
+) -> fmt::Result {
+    f.write_str(file)?;
+    if let Some(line) = line {
+        write!(f, ":{line}")?;
+    }
+    if let Some(server) = server {
+        write!(f, ": server {server:?}")?;
+    }
+    if let Some(key) = key {
+        write!(f, ": key {key:?}")?;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! One server of a configuration.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,14 +34,24 @@ pub struct ServerConfig {
     pub heartbeat: Option<Duration>,
 }
 
-/// How a server is reached.
-#[derive(Clone, Debug)]
+/// How a server is reached. Debug output has no values of variables and headers, and of a URL only
+/// scheme, host and port: the rest may be secret.
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Transport {
     /// As a child process.
     Stdio(ChildBuilder),
     /// Over Streamable HTTP, or by the event stream of 2024-11-05.
     Http(HttpTransport),
+}
+
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdio(child) => child.fmt(f),
+            Self::Http(transport) => HttpConnect::new(transport.clone()).fmt(f),
+        }
+    }
 }
 
 impl ServerConfig {

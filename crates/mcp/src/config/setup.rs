@@ -5,7 +5,7 @@ use mcp_protocol::lifecycle::Preference;
 use mcp_transport_http::{BuildError, HttpClient, HttpTransport, LegacySse};
 use mcp_transport_stdio::ChildBuilder;
 
-use super::error::{ConfigErrorKind, Mistakes, Place};
+use super::error::{ConfigErrorKind, First, Mistakes, Place};
 use super::fields::Fields;
 use super::node::Node;
 use super::server::{ServerConfig, Transport};
@@ -17,7 +17,7 @@ pub(super) struct Setup<'a> {
     mistakes: &'a Mistakes,
     /// Shared by all servers, so that they share their connections too.
     client: Option<HttpClient>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: First<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,12 +29,12 @@ enum Kind {
 }
 
 impl<'a> Setup<'a> {
-    pub(super) const fn new(variables: &'a Variables, mistakes: &'a Mistakes) -> Self {
+    pub(super) fn new(variables: &'a Variables, mistakes: &'a Mistakes) -> Self {
         Self {
             variables,
             mistakes,
             client: None,
-            warnings: Vec::new(),
+            warnings: First::default(),
         }
     }
 
@@ -58,8 +58,9 @@ impl<'a> Setup<'a> {
         let heartbeat = fields.seconds("heartbeat");
         let max_concurrent = fields.count("max_concurrent");
         if kind.is_some() {
-            let ignored = fields.rest().map(|key| place.key(&key).ignored());
-            self.warnings.extend(ignored);
+            for key in fields.rest() {
+                self.warnings.add(|| place.key(&key).ignored());
+            }
         }
         let flawless = self.mistakes.count() == before;
         let transport = transport.filter(|_| flawless)?;
@@ -107,11 +108,11 @@ impl<'a> Setup<'a> {
         let text = match super::read(path.as_ref()) {
             Ok(Some(text)) => text,
             Ok(None) => {
-                self.mistakes.add(place.too_large());
+                self.mistakes.add(|| place.too_large());
                 return Vec::new();
             }
             Err(e) => {
-                self.mistakes.add(place.unreadable(e));
+                self.mistakes.add(|| place.unreadable(e));
                 return Vec::new();
             }
         };
@@ -162,11 +163,17 @@ impl<'a> Setup<'a> {
         }
     }
 
+    /// The URL itself is not told: it may hold a token.
     fn unbuildable(&self, place: Place<'_>, error: BuildError) -> Option<HttpTransport> {
-        let mistake = place.error(ConfigErrorKind::Invalid, error.to_string());
-        self.mistakes.add(match error {
-            BuildError::Client(source) => mistake.with_source(source),
-            _ => mistake,
+        let kind = ConfigErrorKind::Invalid;
+        self.mistakes.add(|| match error {
+            BuildError::Url { reason, .. } => place.error(kind, format!("no usable URL: {reason}")),
+            BuildError::NoTls { .. } => place.error(kind, "there is no TLS provider for https"),
+            BuildError::Client(source) => {
+                let reason = "the HTTP client could not be built";
+                place.error(kind, reason).with_source(source)
+            }
+            other => place.error(kind, other.to_string()),
         });
         None
     }

@@ -51,15 +51,17 @@ impl Variables {
         self
     }
 
-    /// The same with the folder of a file as `${workspaceFolder}`; of a file in `.vscode` it is
-    /// the folder around that.
+    /// The same with the folder of a file as `${workspaceFolder}`; of a file in `.vscode` or
+    /// `.cursor` it is the folder around that.
     pub(super) fn for_file(&self, path: &Path) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let folder = path.parent().unwrap_or(&path);
-        let folder = if folder.ends_with(".vscode") {
-            folder.parent().unwrap_or(folder)
-        } else {
-            folder
+        let of_editor = [".vscode", ".cursor"]
+            .iter()
+            .any(|name| folder.ends_with(name));
+        let folder = match folder.parent() {
+            Some(around) if of_editor => around,
+            _ => folder,
         };
         Self {
             folder: folder.to_path_buf(),

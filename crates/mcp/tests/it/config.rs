@@ -100,10 +100,30 @@ fn all_names_of_the_http_transport_are_known() {
 }
 
 #[test]
-fn values_of_headers_do_not_show() {
-    let server = server(r#"{"url": "http://x", "headers": {"Authorization": "Bearer hunter2"}}"#);
-    let text = format!("{server:?}");
-    assert!(!text.contains("hunter2"), "{text}");
+fn what_may_be_secret_does_not_show() {
+    for members in [
+        r#"{"url": "http://x", "headers": {"Authorization": "Bearer hunter2"}}"#,
+        r#"{"url": "http://x/hunter2/mcp?token=hunter2"}"#,
+        r#"{"command": "s", "env": {"TOKEN": "hunter2"}}"#,
+    ] {
+        let server = server(members);
+        let shown = format!("{server:?} {:?}", server.connector());
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+    let shown = Variables::new(|_| Some("hunter2".to_owned())).with_input("a", "hunter2");
+    assert!(!format!("{shown:?}").contains("hunter2"));
+    for members in [
+        r#"{"url": "http://me:hunter2@x/"}"#,
+        r#"{"url": "ftp://x/?token=hunter2"}"#,
+        r#"{"url": "http://x", "headers": {"A": "hunter2\n"}}"#,
+        r#"{"command": "s", "env": {"TOKEN": ["hunter2"]}}"#,
+        r#"{"command": "s", "env": {"A=": "hunter2"}}"#,
+    ] {
+        let text = format!(r#"{{"mcpServers": {{"a": {members}}}}}"#);
+        let error = Config::parse("tools.json", &text, &variables()).unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
 }
 
 #[test]
@@ -142,9 +162,9 @@ fn unknown_keys_are_ignored_with_a_line_each() {
     assert_eq!(
         config.warnings(),
         [
-            r#"tools.json: server "a": key "autoApprove" is ignored"#,
-            r#"tools.json: server "a": key "url2" is ignored"#,
-            r#"tools.json: key "$schema" is ignored"#,
+            r#"tools.json:1: server "a": key "autoApprove" is ignored"#,
+            r#"tools.json:1: server "a": key "url2" is ignored"#,
+            r#"tools.json:1: key "$schema" is ignored"#,
         ]
     );
 }

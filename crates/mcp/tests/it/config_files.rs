@@ -5,10 +5,10 @@ use mcp::{Config, ConfigErrorKind, Variables};
 #[test]
 fn the_folder_of_a_workspace_is_around_that_of_the_editor() {
     let folder = tempfile::tempdir().unwrap();
-    let inner = folder.path().join(".vscode");
-    std::fs::create_dir(&inner).unwrap();
     let text = r#"{"servers": {"a": {"command": "s", "cwd": "${workspaceFolder}"}}}"#;
-    for path in [inner.join("mcp.json"), folder.path().join(".mcp.json")] {
+    for path in [".vscode/mcp.json", ".cursor/mcp.json", ".mcp.json"] {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         let config = Config::load_with(&path, &Variables::none()).unwrap();
         let shown = format!("{:?}", config.servers()["a"]);

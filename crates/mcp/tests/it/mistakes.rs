@@ -10,7 +10,7 @@ fn mistake(text: &str) -> mcp::ConfigError {
 fn of_server(members: &str) -> String {
     let error = mistake(&format!(r#"{{"mcpServers": {{"git": {members}}}}}"#)).to_string();
     let reason = error
-        .strip_prefix("tools.json: server \"git\": ")
+        .strip_prefix("tools.json:1: server \"git\": ")
         .expect(&error);
     assert!(!reason.contains('\n'), "{reason}");
     reason.to_owned()
@@ -110,32 +110,33 @@ fn a_check_finds_all_mistakes_at_once_and_keeps_what_is_right() {
     let checked = Config::check_text("tools.json", text, &Variables::none());
     let place = |mistake: &mcp::ConfigError| {
         let (server, key) = (mistake.server(), mistake.key());
-        format!("{} {}", server.unwrap_or("-"), key.unwrap_or("-"))
+        let line = mistake.line().unwrap_or_default();
+        format!("{line} {} {}", server.unwrap_or("-"), key.unwrap_or("-"))
     };
     let places: Vec<_> = checked.mistakes.iter().map(place).collect();
     let expected = [
-        "- inputs[0]",
-        "a args[0]",
-        "a args[0]",
-        "a args[1]",
-        "a env.D",
-        "a env.A=B",
-        "a session",
-        "a startup_timeout",
-        "a max_concurrent",
-        "b headers.E",
-        "b headers.a b",
-        "b headers.Host",
-        "b url",
-        "c type",
-        "e -",
-        "f command",
+        "2 - inputs[0]",
+        "5 a args[0]",
+        "5 a args[0]",
+        "5 a args[1]",
+        "5 a env.D",
+        "5 a env.A=B",
+        "6 a session",
+        "6 a startup_timeout",
+        "6 a max_concurrent",
+        "8 b headers.E",
+        "8 b headers.a b",
+        "8 b headers.Host",
+        "8 b url",
+        "9 c type",
+        "11 e -",
+        "12 f command",
     ];
     assert_eq!(places, expected);
     assert_eq!(checked.config.servers().keys().collect::<Vec<_>>(), ["d"]);
     let warnings = [
-        "tools.json: server \"d\": key \"unheard\" is ignored",
-        "tools.json: key \"also\" is ignored",
+        "tools.json:10: server \"d\": key \"unheard\" is ignored",
+        "tools.json:14: key \"also\" is ignored",
     ];
     assert_eq!(checked.config.warnings(), warnings);
 
@@ -224,15 +225,15 @@ fn mistakes_of_the_whole_file_name_the_file() {
         ),
         (
             r#"{"mcpServers": []}"#,
-            "tools.json: key \"mcpServers\": expected an object",
+            "tools.json:1: key \"mcpServers\": expected an object",
         ),
         (
             r#"{"mcpServers": {}, "servers": {}}"#,
-            "tools.json: key \"servers\": the file has \"mcpServers\" too; keep one of them",
+            "tools.json:1: key \"servers\": the file has \"mcpServers\" too; keep one of them",
         ),
         (
             r#"{"servers": {}, "inputs": {}}"#,
-            "tools.json: key \"inputs\": expected a list",
+            "tools.json:1: key \"inputs\": expected a list",
         ),
         (
             "{\n  \"mcpServers\": {\n    \"a\": {},\n    \"a\": {}\n  }\n}",
@@ -275,4 +276,29 @@ fn a_file_that_is_not_there_is_told_apart() {
 fn deep_nesting_is_an_error_and_no_overflow() {
     let text = format!("{{\"mcpServers\": {}", "[".repeat(100_000));
     assert_eq!(mistake(&text).kind(), ConfigErrorKind::Syntax);
+}
+
+/// A file with this many servers, a line each.
+fn many(count: usize, members: &str) -> String {
+    let server = |n| format!("\"s{n}\": {members},\n");
+    let servers: String = (0..count).map(server).collect();
+    format!("{{\"mcpServers\": {{\n{servers}}}}}")
+}
+
+#[test]
+fn the_first_hundred_mistakes_of_ten_thousand_are_told() {
+    let text = many(10_000, r#"{"command": 7, "odd": 1}"#);
+    let checked = Config::check_text("tools.json", &text, &Variables::none());
+    assert_eq!((checked.mistakes.len(), checked.more), (100, 9_900));
+    assert_eq!(
+        checked.mistakes[99].to_string(),
+        r#"tools.json:101: server "s99": key "command": expected a string"#
+    );
+    let warnings = checked.config.warnings();
+    assert_eq!(warnings.len(), 101);
+    assert_eq!(warnings[100], "tools.json: 9900 more keys are ignored");
+
+    let text = many(10_000, r#"{"command": "x", "args": ["${A:-b}"]}"#);
+    let config = Config::parse("tools.json", &text, &Variables::none()).unwrap();
+    assert_eq!(config.servers().len(), 10_000);
 }

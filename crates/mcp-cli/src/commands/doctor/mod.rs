@@ -14,16 +14,14 @@ use futures_util::future::join_all;
 use super::{Answer, listing};
 use crate::arguments::ListArguments;
 use crate::exit::{Exit, Failure};
-use crate::fleet::{Fleet, Manner};
+use crate::fleet::Fleet;
+use crate::shown;
 
 use self::examine::examine;
 use self::report::{Report, Verdict};
 
 /// More time than usual, for a slow start and none at all are not the same.
-pub(super) const MANNER: Manner = Manner {
-    startup: Duration::from_secs(15),
-    ..Manner::USUAL
-};
+pub(super) const STARTUP: Duration = Duration::from_secs(15);
 
 pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answer, Failure> {
     let pool = fleet.only(&arguments.only)?;
@@ -37,7 +35,7 @@ pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answ
     let config = fleet.config().map(|file| file.display().to_string());
     let report = Report::new(config, fleet.notes().to_vec(), servers);
     let text = match arguments.json {
-        true => serde_json::to_string_pretty(&report).map_err(Failure::failed)?,
+        true => shown::json(&report)?,
         false => text::of(&report),
     };
     Ok(Answer {

@@ -6,6 +6,7 @@ use mcp::client::Session;
 
 use super::report::{Code, Problem, ServerReport};
 use crate::fleet::Seen;
+use crate::shown;
 use crate::view::milliseconds;
 
 /// A start that takes longer than this is felt.
@@ -57,7 +58,7 @@ pub(super) fn written(report: &mut ServerReport, session: &Session) {
         .filter(|line| !line.trim().is_empty())
         .collect();
     let last = lines.iter().skip(lines.len().saturating_sub(LINES));
-    let last: Vec<String> = last.map(|line| quoted(line)).collect();
+    let last: Vec<String> = last.map(|line| shown::cut(line, QUOTED)).collect();
     if !last.is_empty() {
         let message = format!(
             "it writes to its standard error, last: {}",
@@ -72,7 +73,7 @@ pub(super) fn running(report: &mut ServerReport, seen: &Seen) {
     let Some(process) = seen.process() else {
         return;
     };
-    let first = quoted(process.first_noise().unwrap_or_default());
+    let first = shown::cut(process.first_noise().unwrap_or_default(), QUOTED);
     let message = match process.noise() {
         0 => return,
         1 => format!("a line on its standard output is no message: {first}"),
@@ -95,15 +96,6 @@ pub(super) fn ended(report: &mut ServerReport, seen: &Seen, took: Duration) {
     }
 }
 
-/// A line, not too long.
-fn quoted(line: &str) -> String {
-    let mut shown: String = line.trim().chars().take(QUOTED).collect();
-    if shown.len() < line.trim().len() {
-        shown.push('…');
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,12 +115,6 @@ mod tests {
                 "{seconds}"
             );
         }
-    }
-
-    #[test]
-    fn long_lines_are_cut() {
-        assert_eq!(quoted("  a \n"), "a");
-        assert_eq!(quoted(&"ä".repeat(200)).chars().count(), QUOTED + 1);
     }
 
     #[test]

@@ -3,21 +3,21 @@
 use mcp::interceptors::ServerFailure;
 
 use super::report::{Era, Failed, Problem, Report, ServerReport, Severity, Verdict, Wire};
-use crate::output;
+use crate::shown;
 use crate::view::failure_text;
 
 /// The report in lines: a head for each server, and what belongs to it indented.
 pub(super) fn of(report: &Report) -> String {
     let mut lines: Vec<String> = report.servers.iter().map(server).collect();
     lines.push(sum(&report.servers));
-    output::visible(&lines.join("\n\n"))
+    lines.join("\n\n")
 }
 
 fn server(report: &ServerReport) -> String {
     let mut lines = vec![match (&report.failure, report.verdict) {
         (Some(failure), _) => failed(report, failure),
-        (None, Verdict::Ok) => format!("{}  ok", report.name),
-        (None, _) => format!("{}  has problems", report.name),
+        (None, Verdict::Ok) => format!("{}  ok", shown::line(&report.name)),
+        (None, _) => format!("{}  has problems", shown::line(&report.name)),
     }];
     lines.extend(speaks(report).map(|line| format!("  {line}")));
     for (name, list) in [
@@ -26,7 +26,7 @@ fn server(report: &ServerReport) -> String {
         ("took", times(report)),
     ] {
         if !list.is_empty() {
-            lines.push(format!("  {name} {}", list.join(", ")));
+            lines.push(format!("  {name} {}", shown::message(&list.join(", "))));
         }
     }
     lines.extend(report.problems.iter().map(problem));
@@ -52,7 +52,9 @@ fn speaks(report: &ServerReport) -> Option<String> {
         Some(info) => format!(", {} {}", info.name, info.version),
         None => String::new(),
     };
-    Some(format!("speaks {revision}, {era}, over {wire}{is}"))
+    Some(shown::message(&format!(
+        "speaks {revision}, {era}, over {wire}{is}"
+    )))
 }
 
 /// The names of the capabilities.
@@ -99,7 +101,8 @@ fn problem(problem: &Problem) -> String {
     };
     let about = problem.about.as_deref();
     let about = about.map(|about| format!("{about}: ")).unwrap_or_default();
-    format!("  {severity}: {about}{}", problem.message)
+    let told = format!("{about}{}", problem.message);
+    format!("  {severity}: {}", shown::message(&told))
 }
 
 fn sum(servers: &[ServerReport]) -> String {
