@@ -195,7 +195,8 @@ fn known(error: impl Error + Send + Sync + 'static) -> Known {
 
 /// The error with a code that a server may send in the revision.
 ///
-/// 2026-07-28 keeps -32099 to -32020 for the protocol, and has done with two older codes.
+/// 2026-07-28 keeps -32099 to -32020 for the protocol, and has done with those above them and with
+/// two older codes: codes of one's own lie outside of -32768 to -32000.
 fn lawful(mut error: ErrorObject, version: ProtocolVersion) -> ErrorObject {
     let code = match error.code {
         RESOURCE_NOT_FOUND if !version.has(Feature::ResourceNotFoundCode) => {
@@ -204,7 +205,7 @@ fn lawful(mut error: ErrorObject, version: ProtocolVersion) -> ErrorObject {
         URL_ELICITATION_REQUIRED if !version.has(Feature::UrlElicitationRequiredCode) => {
             ErrorCode::INTERNAL_ERROR
         }
-        ErrorCode(-32099..=-32020)
+        ErrorCode(-32099..=-32000)
             if version.is_stateless() && error.code != MISSING_CLIENT_CAPABILITY =>
         {
             ErrorCode::INTERNAL_ERROR

@@ -1,13 +1,14 @@
 //! Arrays of messages, and what else depends on the revision that was agreed on.
 
 use mcp::Server;
-use mcp::protocol::{ProtocolVersion, Resource};
+use mcp::client::{CallOptions, ClientOptions, Session};
+use mcp::protocol::{CallToolParams, ProtocolVersion, Resource};
 use mcp::server::{Context, RequestError};
 use serde_json::{Value, json};
 
-use crate::lines::{Lines, initialize, modern, request};
+use crate::lines::{Lines, Played, initialize, modern, request};
 use crate::web::{header, post, session};
-use crate::wire::{HANDSHAKE, MODERN, Running, Wire};
+use crate::wire::{HANDSHAKE, MODERN, Running, Wire, soon};
 
 const BATCHES: &str = "2025-03-26";
 
@@ -197,4 +198,41 @@ async fn life_11_over_http_each_session_keeps_its_revision() {
         assert_eq!(answer["error"]["code"], -32002, "{version}");
     }
     running.stop().await;
+}
+
+#[tokio::test]
+async fn rpc_19_a_client_never_sends_a_batch_even_where_there_are_batches() {
+    for version in [ProtocolVersion::V2025_03_26, ProtocolVersion::V2026_07_28] {
+        let (played, mut connections) = Played::new();
+        let peer = tokio::spawn(async move {
+            let mut server = connections.recv().await.unwrap();
+            let capabilities = json!({"tools": {}});
+            if version.as_str() == MODERN {
+                server.discovered(capabilities).await;
+            } else {
+                server.welcome(version.as_str(), capabilities).await;
+            }
+            // All of them are on their way before the first is answered.
+            let mut calls = Vec::new();
+            for _ in 0..50 {
+                calls.push(server.expect("tools/call").await);
+            }
+            let content = json!({"resultType": "complete", "content": []});
+            for call in &calls {
+                server.answer(call, content.clone()).await;
+            }
+        });
+        let options = ClientOptions::new("test", "1").with_versions([version]);
+        let client = Session::connect(&played, options).await.unwrap();
+        let calls = (0..50).map(|n| {
+            let client = client.clone();
+            async move {
+                let params = CallToolParams::new(format!("t{n}"));
+                client.call_tool(params, &CallOptions::new()).await.unwrap();
+            }
+        });
+        futures_util::future::join_all(calls).await;
+        soon(peer).await.unwrap();
+        client.close().await;
+    }
 }

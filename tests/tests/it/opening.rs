@@ -28,7 +28,8 @@ fn eager(version: ProtocolVersion) -> ClientOptions {
 }
 
 #[tokio::test]
-async fn life_01_life_02_initialize_comes_first_and_alone_and_initialized_before_anything_else() {
+async fn life_01_life_02_life_06_initialize_comes_first_and_alone_and_initialized_before_anything_else()
+ {
     for version in HANDSHAKE {
         for preference in [Preference::Auto, Preference::Handshake] {
             let (played, mut connections) = Played::new();

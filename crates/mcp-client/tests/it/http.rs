@@ -221,7 +221,7 @@ async fn requests_for_a_task_name_it_to_intermediaries() {
 }
 
 #[tokio::test]
-async fn a_header_that_the_server_misses_is_looked_up_and_the_call_made_again() {
+async fn http_38_a_header_that_the_server_misses_is_looked_up_and_the_call_made_again() {
     let notes = Notes::new(|_, call| match &*call.method {
         "server/discover" => Ok(discovered()),
         "tools/list" => Ok(json!({

@@ -353,7 +353,7 @@ async fn subscribed(mut peer: ScriptedPeer, connection: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn proto_68_the_next_connection_of_a_pool_is_told_what_is_wanted() {
+async fn proto_68_stdio_13_the_next_connection_of_a_pool_is_told_what_is_wanted() {
     let capabilities = || json!({"tools": {}, "resources": {"subscribe": true}});
     let old = Scripted::new(move |count, mut peer| async move {
         welcome(&mut peer, &capabilities()).await;

@@ -41,7 +41,7 @@ fn quick() -> ServerOptions {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a25_bad_servers_do_not_hurt_the_others() {
+async fn agt_03_a25_bad_servers_do_not_hurt_the_others() {
     let pool = ServerPool::builder()
         .server("good", Local::new(tools(&["read", "write"])))
         .server("missing", Arc::new(Missing))
@@ -102,7 +102,7 @@ async fn nothing_is_started_before_it_is_needed_and_then_once_for_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a26_a_server_that_is_slow_to_start_is_tried_again() {
+async fn stdio_16_a26_a_server_that_is_slow_to_start_is_tried_again() {
     let slow = Scripted::new(|count, mut peer| async move {
         if count < 2 {
             while peer.receive().await.is_some() {}
@@ -149,7 +149,7 @@ async fn an_unknown_server_is_an_error_that_names_those_there_are() {
 }
 
 #[tokio::test]
-async fn a21_the_same_tool_name_on_two_servers() {
+async fn agt_01_a21_the_same_tool_name_on_two_servers() {
     let build = |names| {
         ServerPool::builder()
             .names(names)
@@ -229,7 +229,7 @@ async fn a_session_per_call_sends_nothing_but_the_handshake_and_the_call() {
 }
 
 #[tokio::test]
-async fn a_session_per_call_is_one_request_where_there_is_no_handshake() {
+async fn life_27_a_session_per_call_is_one_request_where_there_is_no_handshake() {
     let server = Scripted::new(|count, mut peer| async move {
         // What the server is, a pool asks once.
         if count == 0 {
@@ -268,7 +268,7 @@ async fn call(pool: &ServerPool) -> Result<mcp_protocol::CallToolResult, PoolErr
 }
 
 #[tokio::test]
-async fn a_server_that_has_become_an_older_one_is_asked_again_what_it_is() {
+async fn life_27_a_server_that_has_become_an_older_one_is_asked_again_what_it_is() {
     let server = Scripted::new(|count, mut peer| async move {
         match count {
             0 => {

@@ -408,3 +408,48 @@ async fn proto_12_a_client_without_tasks_answers_at_once_and_knows_no_methods_of
     script.finish().await;
     session.close().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_task_of_a_client_that_never_ends_is_given_up_in_time() {
+    let tool = Tool::new("model", json!({"type": "object"}));
+    let server = Server::builder("impatient", "1.0.0")
+        .tool(tool, |_: NoArgs, cx: Context| async move {
+            Ok(cx.sample("model", question(5)).await?.model)
+        })
+        .ask_timeout(Duration::from_secs(7))
+        .build();
+    let (slow, mut asked) = slow();
+    let session = connect(server, CORE, handlers(&slow)).await;
+    let begun = tokio::time::Instant::now();
+    let text = call(&session, "model").await;
+    assert!(text.contains("did not answer"), "{text}");
+    assert_eq!(begun.elapsed().as_secs(), 7);
+    assert_eq!(asked.recv().await.unwrap(), "model");
+    assert_eq!(asked.recv().await.unwrap(), "dropped");
+    session.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_of_ours_is_kept_as_long_as_it_was_said_and_no_longer() {
+    let (slow, mut asked_of) = slow();
+    let options = options()
+        .with_handlers(handlers(&slow))
+        .with_preference(Preference::Handshake);
+    let (session, script) = scripted(json!({}), options, move |mut peer| async move {
+        let method = "sampling/createMessage";
+        let created = asked(&mut peer, 1, method, sampling_as_task(json!(5000))).await;
+        let id = json!({"taskId": created["result"]["task"]["taskId"]});
+        tokio::time::sleep(Duration::from_millis(4900)).await;
+        let now = asked(&mut peer, 2, "tasks/get", id.clone()).await;
+        assert_eq!(now["result"]["status"], "working");
+        let told = peer.expect("notifications/tasks/status").await;
+        assert_eq!(told["params"]["status"], "cancelled");
+        let gone = asked(&mut peer, 3, "tasks/get", id).await;
+        assert_eq!(gone["error"]["code"], -32602);
+    })
+    .await;
+    assert_eq!(asked_of.recv().await.unwrap(), "model");
+    assert_eq!(asked_of.recv().await.unwrap(), "dropped");
+    script.finish().await;
+    session.close().await;
+}

@@ -47,7 +47,7 @@ async fn a_handler_that_never_ends_holds_up_the_end_for_the_grace_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_closes_cancels_what_is_in_flight_and_ends_the_stream() {
+async fn stdio_10_a_client_that_closes_cancels_what_is_in_flight_and_ends_the_stream() {
     let (peer, mut server) = client(Script::idle()).await;
     let script = async {
         let request = server.expect("tools/list").await;

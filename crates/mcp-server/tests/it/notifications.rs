@@ -96,6 +96,82 @@ fn sampling(builder: ServerBuilder) -> Server {
     tool.build()
 }
 
+fn message(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+fn request(id: u32, method: &str, params: Value) -> Value {
+    let mut request = message(method, params);
+    request["id"] = id.into();
+    request
+}
+
+/// Agrees on 2025-11-25, and begins a call that asks the model; gives back the question.
+async fn until_asked(wire: &mut Wire) -> Value {
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"sampling": {}},
+        "clientInfo": {"name": "t", "version": "1"},
+    });
+    wire.send(request(1, "initialize", hello)).await;
+    wire.receive().await;
+    wire.send(message("notifications/initialized", json!({})))
+        .await;
+    wire.send(request(2, "tools/call", json!({"name": "t"})))
+        .await;
+    wire.receive().await
+}
+
+fn spoken(asked: &Value) -> Value {
+    let text = json!({"type": "text", "text": "a"});
+    let result = json!({"role": "assistant", "content": text, "model": "m"});
+    json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+}
+
+#[tokio::test]
+async fn reports_that_find_no_room_are_dropped_and_the_answer_comes() {
+    let go = Arc::new(tokio::sync::Notify::new());
+    let (sender, mut told) = mpsc::unbounded_channel();
+    let wait = go.clone();
+    let builder = Server::builder("slow", "1.0.0").on_notification(move |notification, _| {
+        let (sender, wait) = (sender.clone(), wait.clone());
+        async move {
+            if let ClientNotification::Progress(params) = notification {
+                wait.notified().await;
+                sender.send(params.progress).unwrap();
+                wait.notify_one();
+            }
+        }
+    });
+    let server = sampling(builder);
+    let (ours, theirs) = memory(1024);
+    let peer = server.serve(theirs.0, theirs.1);
+    let mut wire = Wire::new(ours);
+    let asked = until_asked(&mut wire).await;
+    let token = &asked["params"]["_meta"]["progressToken"];
+    for progress in 1..=200 {
+        let report = json!({"progressToken": token, "progress": progress});
+        wire.send(message("notifications/progress", report)).await;
+    }
+    wire.send(spoken(&asked)).await;
+    wire.send(request(3, "ping", json!({}))).await;
+    assert_eq!(
+        wire.receive().await["id"],
+        3,
+        "all is read, and the hook is still at the first"
+    );
+    go.notify_one();
+    assert_eq!(wire.receive().await["result"]["content"][0]["text"], "m");
+    let mut values = Vec::new();
+    while let Ok(value) = told.try_recv() {
+        values.push(value);
+    }
+    assert!(values.is_sorted() && values[0] == 1.0, "{values:?}");
+    assert!((64..=66).contains(&values.len()), "{}", values.len());
+    drop(wire);
+    peer.closed().await;
+}
+
 #[tokio::test]
 async fn over_a_stream_the_handshake_a_cancellation_and_progress_are_told_of() {
     let (builder, mut told) = builder();
@@ -103,31 +179,12 @@ async fn over_a_stream_the_handshake_a_cancellation_and_progress_are_told_of() {
     let (ours, theirs) = memory(16);
     let peer = server.serve(theirs.0, theirs.1);
     let mut wire = Wire::new(ours);
-    let hello = json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": {"sampling": {}},
-        "clientInfo": {"name": "t", "version": "1"},
-    });
-    let message =
-        |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": method, "params": params});
-    let request = |id: u32, method: &str, params: Value| {
-        let mut request = message(method, params);
-        request["id"] = id.into();
-        request
-    };
-    wire.send(request(1, "initialize", hello)).await;
-    wire.receive().await;
-    for _ in 0..2 {
-        // Only the first has an effect.
-        wire.send(message("notifications/initialized", json!({})))
-            .await;
-    }
-    assert_eq!(told.recv().await.unwrap().0, "notifications/initialized");
-
-    wire.send(request(2, "tools/call", json!({"name": "t"})))
-        .await;
-    let asked = wire.receive().await;
+    let asked = until_asked(&mut wire).await;
     assert_eq!(asked["method"], "sampling/createMessage");
+    // Only the first has an effect.
+    wire.send(message("notifications/initialized", json!({})))
+        .await;
+    assert_eq!(told.recv().await.unwrap().0, "notifications/initialized");
     let token = &asked["params"]["_meta"]["progressToken"];
     for progress in [0.25, 0.5, 0.5] {
         let report = json!({"progressToken": token, "progress": progress, "message": "thinking"});
@@ -141,10 +198,7 @@ async fn over_a_stream_the_handshake_a_cancellation_and_progress_are_told_of() {
             (&json!(progress), &json!("thinking"))
         );
     }
-    let result =
-        json!({"role": "assistant", "content": {"type": "text", "text": "a"}, "model": "m"});
-    wire.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}))
-        .await;
+    wire.send(spoken(&asked)).await;
     assert_eq!(wire.receive().await["result"]["content"][0]["text"], "m");
 
     wire.send(request(3, "tools/call", json!({"name": "t"})))

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use mcp_protocol::{
-    CallToolResult, ContentBlock, Prompt, PromptMessage, ProtocolVersion, Resource, Tool,
-    ToolExecution,
+    CallToolResult, ContentBlock, Implementation, Prompt, PromptMessage, ProtocolVersion, Resource,
+    Tool, ToolExecution,
 };
 use mcp_server::{Context, Json, NoArgs, Server};
 use serde_json::{Value, json};
@@ -243,5 +243,58 @@ async fn a_tool_is_described_by_what_the_revision_knows() {
         let tasks = version == ProtocolVersion::V2025_11_25;
         assert_eq!(any.get("execution").is_some(), tasks, "{version}");
         assert_eq!(anything["inputSchema"], json!({"type": "object"}));
+    }
+}
+
+#[tokio::test]
+async fn rpc_22_codes_that_the_newest_revision_has_given_up_are_not_sent() {
+    let failing = |code: i64| {
+        let tool = tool("t");
+        let server =
+            Server::builder("codes", "1").tool(tool, move |_: NoArgs, _: Context| async move {
+                Err::<(), _>(ErrorObject::new(ErrorCode(code), "as I say").into())
+            });
+        server.build()
+    };
+    for sent in [
+        -32000, -32001, -32019, -32768, -32001, 7, -1, -31999, -32769,
+    ] {
+        let server = failing(sent);
+        let call = async |version| {
+            let client = Client::new(&server, version);
+            code(&client.request("tools/call", json!({"name": "t"})).await)
+        };
+        assert_eq!(call(ProtocolVersion::LATEST_HANDSHAKE).await, sent);
+        let reserved = (-32019..=-32000).contains(&sent);
+        let expected = if reserved { -32603 } else { sent };
+        assert_eq!(call(ProtocolVersion::LATEST).await, expected, "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn proto_09_what_a_client_says_it_is_makes_no_difference() {
+    let server = server();
+    let seen = async |info: Option<Implementation>| {
+        let mut client = Client::new(&server, ProtocolVersion::LATEST);
+        client.context.client_info = info.map(Into::into);
+        let mut answers = Vec::new();
+        for (method, params) in [
+            ("tools/list", json!({})),
+            ("tools/call", json!({"name": "media"})),
+            ("prompts/get", json!({"name": "listen"})),
+            ("resources/read", json!({"uri": "x:1"})),
+            ("resources/read", json!({"uri": "x:2"})),
+        ] {
+            answers.push(client.request(method, params).await);
+        }
+        answers
+    };
+    let nobody = seen(None).await;
+    for info in [
+        Implementation::new("mcp-inspector", "0.1"),
+        Implementation::new("", ""),
+        Implementation::new("revisions", "1.2.3").with_title("the server itself"),
+    ] {
+        assert_eq!(seen(Some(info.clone())).await, nobody, "{info:?}");
     }
 }

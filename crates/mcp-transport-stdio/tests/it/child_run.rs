@@ -32,7 +32,7 @@ async fn j06_noise_on_stdout_is_skipped_and_counted() {
 }
 
 #[tokio::test]
-async fn s01_a_flood_on_stderr_does_not_block_the_server() {
+async fn stdio_06_s01_a_flood_on_stderr_does_not_block_the_server() {
     let flood = "head -c 262144 /dev/zero | tr '\\0' x >&2; printf '\\377\\376' >&2; \
                  i=0; while [ $i -lt 800 ]; do printf '%01000d\\n' $i >&2; i=$((i+1)); done;";
     let mut child = sh(&format!("{flood} {ECHO}")).spawn().unwrap();
@@ -91,7 +91,7 @@ async fn s02_an_exit_is_noticed_though_another_process_keeps_the_pipes_open() {
 }
 
 #[tokio::test]
-async fn s02_a_server_that_closes_its_stdout_has_ended_the_connection() {
+async fn stdio_12_s02_a_server_that_closes_its_stdout_has_ended_the_connection() {
     let mut child = sh("exec >&-; read -r line; exit 0").spawn().unwrap();
     let (_, error) = read_to_end(&mut child.reader).await;
     assert_eq!(error.kind(), TransportErrorKind::Ended);

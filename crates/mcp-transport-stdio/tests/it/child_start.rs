@@ -113,7 +113,7 @@ fn outside_a_runtime_starting_is_an_error_and_no_panic() {
 }
 
 #[tokio::test]
-async fn s02_a_child_that_exits_at_once_tells_its_code_and_last_words() {
+async fn stdio_15_s02_a_child_that_exits_at_once_tells_its_code_and_last_words() {
     let mut child = sh("echo 'no API key' >&2; exit 3").spawn().unwrap();
     let (frames, error) = read_to_end(&mut child.reader).await;
     assert!(frames.is_empty());

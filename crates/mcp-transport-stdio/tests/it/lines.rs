@@ -38,7 +38,7 @@ async fn stdio_01_all_that_was_fed_leaves_in_one_write_one_line_each() {
 }
 
 #[tokio::test]
-async fn j12_only_line_feeds_end_a_message_and_bad_bytes_cost_one_line() {
+async fn stdio_04_j12_only_line_feeds_end_a_message_and_bad_bytes_cost_one_line() {
     let mut input = b"\xEF\xBB\xBF".to_vec();
     input.extend(ping(1).encode());
     input.extend(b"\r\n\r\n  \n");

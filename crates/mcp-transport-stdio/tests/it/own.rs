@@ -98,7 +98,7 @@ fn answers(output: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn pipes_carry_messages_both_ways_and_the_end() {
+async fn stdio_11_pipes_carry_messages_both_ways_and_the_end() {
     let mut child = role("echo").spawn().unwrap();
     for id in 1..=3 {
         send(&mut child, id).await;

@@ -50,7 +50,7 @@ fn life_13_a_cancel_after_the_answer_is_harmless() {
 }
 
 #[test]
-fn j22_bad_cancels_are_ignored() {
+fn life_14_j22_bad_cancels_are_ignored() {
     let mut server = open_server(ProtocolVersion::V2025_11_25);
     server.play(
         r#"
