@@ -262,3 +262,50 @@ fn wake(waker: Option<Waker>) {
         waker.wake();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use mcp_jsonrpc::{Message, Notification, RawJson};
+
+    use super::{Outbox, Read};
+
+    fn of(bytes: usize) -> Message {
+        let params = serde_json::json!({ "text": "x".repeat(bytes) });
+        Notification::new("n", Some(RawJson::from(params))).into()
+    }
+
+    /// How many of these find room at once.
+    fn fill(outbox: &Outbox, message: &Message) -> usize {
+        let mut cx = Context::from_waker(Waker::noop());
+        (0..2000)
+            .take_while(|_| pin!(outbox.push_in_turn(message)).poll(&mut cx).is_ready())
+            .count()
+    }
+
+    #[test]
+    fn a_message_waits_while_256_events_or_1_mib_wait_for_the_reader() {
+        for (bytes, fit) in [(0, 256), (300 * 1024, 4)] {
+            let outbox = Outbox::new();
+            let reader = outbox.attach();
+            assert_eq!(fill(&outbox, &of(bytes)), fit, "of {bytes} bytes");
+
+            let mut cx = Context::from_waker(Waker::noop());
+            let waiting = of(bytes);
+            let mut waiting = pin!(outbox.push_in_turn(&waiting));
+            assert!(waiting.as_mut().poll(&mut cx).is_pending());
+            let read = outbox.poll_next(reader, &cx);
+            assert!(matches!(read, Poll::Ready(Read::Event(..))));
+            assert!(waiting.poll(&mut cx).is_ready(), "there is room");
+        }
+    }
+
+    #[test]
+    fn where_nobody_reads_the_oldest_make_room() {
+        let outbox = Outbox::new();
+        assert_eq!(fill(&outbox, &of(0)), 2000);
+        assert_eq!(outbox.lock().ring.unread().0, 256);
+    }
+}

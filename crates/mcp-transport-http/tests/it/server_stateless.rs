@@ -83,7 +83,7 @@ async fn http_50_a_stream_is_neither_cached_nor_buffered_and_shows_that_it_lives
 }
 
 #[tokio::test]
-async fn the_messages_of_a_flood_all_come_and_the_handler_waits_for_the_reader() {
+async fn the_messages_of_a_flood_all_come_in_their_order() {
     let server = Server::start(HttpOptions::default()).await;
     let answer = post_modern(&server.url, "tools/call", call("flood")).await;
     let events = answer.events();
