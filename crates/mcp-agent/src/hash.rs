@@ -1,5 +1,9 @@
 //! Hashes that stay the same from one program and one version to the next.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use crate::state::mix;
 
 /// A hash of parts, each told apart from its neighbours. Not for secrets.
@@ -26,6 +30,29 @@ impl Hash {
         Self(mix(
             self.0.rotate_left(17) ^ part.wrapping_add(0x9e37_79b9_7f4a_7c15)
         ))
+    }
+
+    /// A JSON value; the order of an object's members does not count.
+    #[must_use]
+    pub(crate) fn value(self, value: &Value) -> Self {
+        match value {
+            Value::Null => self.number(0),
+            Value::Bool(value) => self.number(1).number(u64::from(*value)),
+            Value::Number(number) => self.number(2).text(&number.to_string()),
+            Value::String(text) => self.number(3).text(text),
+            Value::Array(items) => {
+                let length = u64::try_from(items.len()).unwrap_or(u64::MAX);
+                items
+                    .iter()
+                    .fold(self.number(4).number(length), Self::value)
+            }
+            Value::Object(members) => {
+                let sorted: BTreeMap<_, _> = members.iter().collect();
+                let add =
+                    |hash: Self, (name, value): (&String, &Value)| hash.text(name).value(value);
+                sorted.into_iter().fold(self.number(5), add).number(6)
+            }
+        }
     }
 
     pub(crate) const fn finish(self) -> u64 {

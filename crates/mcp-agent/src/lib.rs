@@ -4,6 +4,7 @@
 #[path = "private.rs"]
 pub mod __private;
 mod answers;
+mod calling;
 mod checkpoint;
 mod error;
 mod graph;
@@ -31,11 +32,11 @@ pub use graph::{
 pub use interrupt::Interrupt;
 pub use mcp_interceptors::{Command, Goto, Scope};
 pub use react::{
-    AgentInput, AgentStop, AtLimit, CallLimit, ClearToolResults, Count, Counting, Counts,
-    FailureClass, HookOutput, Jump, Middleware, ModelCall, ModelFallback, ModelNext, ModelRetry,
-    Preload, Preloaded, ReactAgent, ReactBuilder, ReactState, ReactUpdate, ResponseFormat,
-    ShowStructured, StopAfter, StoredResult, Summarise, SystemPrompt, Tally, ToolResults, Trigger,
-    Truncate, Values, When,
+    AgentInput, AgentStop, ApproveRound, AtLimit, CallLimit, ClearToolResults, Count, Counting,
+    Counts, FailureClass, HookOutput, Jump, Middleware, ModelCall, ModelFallback, ModelNext,
+    ModelRetry, OnError, Preload, Preloaded, Private, ReactAgent, ReactBuilder, ReactState,
+    ReactUpdate, ResponseBy, ResponseFormat, ShowStructured, StopAfter, StoredResult, Summarise,
+    SystemPrompt, Tally, ToolResults, Trigger, Truncate, Values, When,
 };
 pub use runtime::{ExecutionInfo, Runtime};
 pub use server_graph::{

@@ -57,6 +57,7 @@ pub(crate) struct TaskScope {
     pub(crate) seed: u64,
     pub(crate) checkpoint: Option<Arc<str>>,
     pub(crate) asked: AtomicU64,
+    pub(crate) began_ms: u64,
 }
 
 /// Where in a run a node or a tool is.
@@ -81,6 +82,8 @@ pub struct ExecutionInfo {
     pub steps_left: u64,
     /// Which attempt of the node this is, from 1.
     pub attempt: u32,
+    /// When the first of these attempts began, in milliseconds since 1970.
+    pub first_attempt_ms: u64,
     /// The run's tags.
     pub tags: Arc<[String]>,
     /// The run's metadata.
@@ -125,6 +128,7 @@ impl Runtime {
             step: self.task.step,
             steps_left: self.task.steps_left,
             attempt: self.task.attempt,
+            first_attempt_ms: self.task.began_ms,
             tags: Arc::clone(&self.run.tags),
             metadata: Arc::clone(&self.run.metadata),
         }
@@ -167,7 +171,13 @@ impl Runtime {
     }
 
     pub(crate) async fn ask_live(&self, value: Value) -> Result<Value, Box<Interrupt>> {
-        let interrupt = match self.question(value) {
+        let index = self.task.asked.fetch_add(1, Ordering::Relaxed);
+        self.ask_as(self.task.id.number(index), value).await
+    }
+
+    /// Asks under a name of the question's own.
+    pub(crate) async fn ask_as(&self, id: Hash, value: Value) -> Result<Value, Box<Interrupt>> {
+        let interrupt = match self.question_as(id, value) {
             Ok(answer) => return Ok(answer),
             Err(interrupt) => interrupt,
         };
@@ -184,7 +194,11 @@ impl Runtime {
 
     pub(crate) fn question(&self, value: Value) -> Result<Value, Box<Interrupt>> {
         let index = self.task.asked.fetch_add(1, Ordering::Relaxed);
-        let id = self.task.id.number(index).wide();
+        self.question_as(self.task.id.number(index), value)
+    }
+
+    fn question_as(&self, id: Hash, value: Value) -> Result<Value, Box<Interrupt>> {
+        let id = id.wide();
         match self.run.answers.get(&id) {
             Some(answer) => Ok(answer.clone()),
             None => Err(Box::new(Interrupt {

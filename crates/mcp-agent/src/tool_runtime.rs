@@ -1,14 +1,16 @@
 //! What a tool call finds of the graph that makes it.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_interceptors::{Ask, CallError, CallErrorKind, JsonMap, ToolCall};
+use mcp_interceptors::{Ask, BoundTool, CallError, CallErrorKind, JsonMap, ToolCall};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::graph::{Failure, NodeError};
+use crate::react::Memo;
 use crate::state::{State, StateError};
 use crate::store::Store;
 use crate::{ExecutionInfo, Interrupt, Runtime};
@@ -81,6 +83,20 @@ impl ToolRuntime {
         &self.call_id
     }
 
+    /// The tools that the agent has now. Empty outside an agent.
+    #[must_use]
+    pub fn tools(&self) -> Arc<[Arc<BoundTool>]> {
+        let memo = self.runtime.extension::<Arc<Memo>>();
+        memo.map_or_else(Arc::default, |memo| memo.table().listed())
+    }
+
+    /// The servers that calls of the agent are running on now, this one's included, by name.
+    #[must_use]
+    pub fn active_servers(&self) -> Vec<Arc<str>> {
+        let memo = self.runtime.extension::<Arc<Memo>>();
+        memo.map_or_else(Vec::new, |memo| memo.active.servers())
+    }
+
     /// Where in the run the call is.
     #[must_use]
     pub fn info(&self) -> ExecutionInfo {
@@ -96,6 +112,11 @@ impl ToolRuntime {
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
         self.runtime.cancellation()
+    }
+
+    /// The run.
+    pub(crate) const fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// What answers the questions of layers, and of servers: the outside world. The questions
@@ -136,27 +157,47 @@ fn interrupted(interrupt: &Interrupt) -> CallError {
     }
 }
 
-/// The questions of a call that have stopped it.
+/// The questions of a call: those of layers, and those of servers.
+///
+/// What is asked is part of a question's name. A server that asks something else when the call is
+/// made once more has asked a new question, and never gets the answer to the one before.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OpenQuestions(Arc<Mutex<Vec<Interrupt>>>);
+pub(crate) struct OpenQuestions(Arc<Mutex<Asked>>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    /// Those that have stopped the call.
+    open: Vec<Interrupt>,
+    /// How often the same was asked.
+    times: HashMap<u64, u64>,
+}
 
 impl OpenQuestions {
     async fn ask(self, runtime: Runtime, question: Value) -> Result<Value, CallError> {
-        let interrupt = match runtime.ask_live(question).await {
+        let asked = runtime.task.id.text("question").value(&question);
+        let nth = {
+            let mut this = self.lock();
+            let times = this.times.entry(asked.finish()).or_default();
+            *times += 1;
+            *times
+        };
+        let interrupt = match runtime.ask_as(asked.number(nth), question).await {
             Ok(answer) => return Ok(answer),
             Err(interrupt) => *interrupt,
         };
         let error = interrupted(&interrupt);
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        open.push(interrupt);
+        self.lock().open.push(interrupt);
         Err(error)
     }
 
     /// The interruption that they make, if there are any.
     pub(crate) fn interruption(&self) -> Option<NodeError> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let questions = std::mem::take(&mut *open);
+        let questions = std::mem::take(&mut self.lock().open);
         (!questions.is_empty()).then_some(NodeError(Failure::Interrupted(questions)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

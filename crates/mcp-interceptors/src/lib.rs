@@ -32,7 +32,7 @@ mod trace;
 mod truncate;
 mod watch;
 
-pub use approve::{ApproveLayer, Decision};
+pub use approve::{ApproveLayer, Decision, ask_approval};
 pub use ask::Ask;
 pub use cache::CacheLayer;
 pub use call::ToolCall;

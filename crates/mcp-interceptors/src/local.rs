@@ -35,6 +35,7 @@ pub struct LocalTools {
     prefix: bool,
     tools: Vec<Arc<BoundTool>>,
     functions: HashMap<String, Function>,
+    other: Option<Function>,
 }
 
 impl LocalTools {
@@ -46,6 +47,7 @@ impl LocalTools {
             prefix: false,
             tools: Vec::new(),
             functions: HashMap::new(),
+            other: None,
         }
     }
 
@@ -78,6 +80,17 @@ impl LocalTools {
         self.tools.push(Arc::new(bound));
         self
     }
+
+    /// What answers calls of tools that are not listed.
+    #[must_use]
+    pub fn any_other<F, Fut>(mut self, function: F) -> Self
+    where
+        F: Fn(ToolCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ToolOutcome, CallError>> + Send + 'static,
+    {
+        self.other = Some(Arc::new(move |call| Box::pin(function(call))));
+        self
+    }
 }
 
 impl fmt::Debug for LocalTools {
@@ -96,7 +109,8 @@ impl Toolset for LocalTools {
     }
 
     fn call(&self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome, CallError>> {
-        if let Some(function) = self.functions.get(call.name()) {
+        let function = self.functions.get(call.name());
+        if let Some(function) = function.or(self.other.as_ref()) {
             return function(call);
         }
         let message = format!("{} has no tool named {}", self.server, call.name());

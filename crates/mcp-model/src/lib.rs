@@ -22,7 +22,7 @@ pub use message::{ArgumentsError, AssistantMessage, ChatMessage, ToolAnswer, Too
 pub use model::ChatModel;
 pub use planner::PlannerModel;
 pub use provider::openai::{OpenAiBuilder, OpenAiModel};
-pub use request::{ChatRequest, ToolSpec};
+pub use request::{AnswerSchema, ChatRequest, ToolSpec};
 pub use response::{ChatResponse, StopReason};
 pub use scripted::ScriptedModel;
 pub use spec::model_from_spec;

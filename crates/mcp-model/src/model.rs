@@ -18,6 +18,11 @@ pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
     /// What the model is called, for logs and transcripts.
     fn name(&self) -> &str;
 
+    /// Whether it keeps to a [form of its words](ChatRequest::answer_schema).
+    fn takes_answer_schema(&self) -> bool {
+        false
+    }
+
     /// Answers the conversation once.
     ///
     /// # Errors

@@ -23,6 +23,9 @@ pub struct ChatRequest {
     pub max_tokens: Option<u32>,
     /// How freely the model chooses its words; the provider's default if `None`.
     pub temperature: Option<f32>,
+    /// The form that the words of the answer must have; for models that
+    /// [can](crate::ChatModel::takes_answer_schema).
+    pub answer_schema: Option<Arc<AnswerSchema>>,
 }
 
 impl ChatRequest {
@@ -60,6 +63,27 @@ impl ChatRequest {
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = choice;
         self
+    }
+}
+
+/// The form of an answer: JSON that a schema describes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AnswerSchema {
+    /// What it is called: `^[A-Za-z0-9_-]{1,64}$`.
+    pub name: String,
+    /// The JSON Schema, an object schema.
+    pub schema: Value,
+}
+
+impl AnswerSchema {
+    /// A form of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, schema: Value) -> Self {
+        Self {
+            name: name.into(),
+            schema,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use serde_json::Value;
 
 use super::node::{Failure, Node, NodeError, NodeInput, NodeOptions, NodeOutput};
+use crate::checkpoint::now_ms;
 use crate::hash::Hash;
 use crate::runtime::{RunScope, TaskScope};
 use crate::state::{Json, State};
@@ -62,10 +63,11 @@ pub(crate) struct Panicked(pub(crate) String);
 impl<S: State> Job<S> {
     /// Runs the task to its end.
     pub(crate) async fn run(mut self) -> Settled<S::Update> {
-        let first = self.runtime(1);
+        let first = self.runtime(1, now_ms());
         first.emit(Interest::TASKS, || RunEvent::TaskStarted {
             task: self.place.id.wide().into(),
             node: Arc::clone(&self.place.node),
+            payload: self.payload.clone(),
         });
         let settled = self.attempts(first.clone()).await;
         self.report(&first, &settled);
@@ -73,6 +75,7 @@ impl<S: State> Job<S> {
     }
 
     async fn attempts(&mut self, first: Runtime) -> Settled<S::Update> {
+        let began = first.task.began_ms;
         let mut runtime = first;
         for attempt in 1.. {
             let error = match self.attempt(runtime).await {
@@ -89,7 +92,7 @@ impl<S: State> Job<S> {
                 Some(pause) => tokio::time::sleep(pause).await,
                 None => return Settled::Failed(error),
             }
-            runtime = self.runtime(attempt + 1);
+            runtime = self.runtime(attempt + 1, began);
         }
         Settled::Cancelled
     }
@@ -112,7 +115,7 @@ impl<S: State> Job<S> {
         caught.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()))
     }
 
-    fn runtime(&self, attempt: u32) -> Runtime {
+    fn runtime(&self, attempt: u32, began_ms: u64) -> Runtime {
         let place = self.place.clone();
         Runtime {
             run: Arc::clone(&self.scope),
@@ -126,6 +129,7 @@ impl<S: State> Job<S> {
                 seed: place.seed,
                 checkpoint: place.checkpoint,
                 asked: AtomicU64::new(0),
+                began_ms,
             }),
         }
     }
@@ -148,6 +152,17 @@ impl<S: State> Job<S> {
                 Settled::Failed(error) => Some(crate::error::chain(&**error)),
                 Settled::Drained => Some("stopped at the end of a step".to_owned()),
                 Settled::Cancelled | Settled::Dropped => Some("cancelled".to_owned()),
+            },
+            updates: match settled {
+                Settled::Done(output) => {
+                    let updates = output.updates.iter().map(Json::of);
+                    updates.map(Result::unwrap_or_default).collect()
+                }
+                _ => Vec::new(),
+            },
+            interrupts: match settled {
+                Settled::Waiting(interrupts) => interrupts.clone(),
+                _ => Vec::new(),
             },
         });
     }

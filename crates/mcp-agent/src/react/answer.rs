@@ -1,7 +1,7 @@
 //! From what came of a call to what the model reads, and what is kept.
 
 use mcp_interceptors::{CallError, CallErrorKind, Command, RawResult, ToolMessage, ToolOutcome};
-use mcp_protocol::{ContentBlock, Role};
+use mcp_protocol::{ContentBlock, ResourceContents, Role};
 
 use super::results::FailureClass;
 
@@ -43,6 +43,12 @@ impl Answer {
         }
     }
 
+    /// The same failure in other words.
+    pub(crate) fn saying(mut self, text: String) -> Self {
+        self.message = ToolMessage::error(text);
+        self
+    }
+
     /// What went wrong around the call.
     pub(crate) fn error(name: &str, error: &CallError) -> Self {
         let failure = match error.kind() {
@@ -69,7 +75,7 @@ pub(crate) fn shown(message: &ToolMessage, structured: ShowStructured) -> Vec<Co
         .content
         .iter()
         .filter(|block| !is_for_person(block))
-        .cloned()
+        .map(|block| too_large(block).unwrap_or_else(|| block.clone()))
         .collect();
     structured.append(&mut content, message.artifact.as_ref());
     if content.is_empty() {
@@ -81,6 +87,55 @@ pub(crate) fn shown(message: &ToolMessage, structured: ShowStructured) -> Vec<Co
         content.push(ContentBlock::text(text));
     }
     content
+}
+
+/// How many bytes of an image, of sound or of another file a model is shown at most.
+const MAX_FILE: usize = 5 << 20;
+
+/// What stands for a file that is too large to be shown.
+fn too_large(block: &ContentBlock) -> Option<ContentBlock> {
+    let (kind, data) = match block {
+        ContentBlock::Image(image) => (image.mime_type.as_str(), &image.data),
+        ContentBlock::Audio(audio) => (audio.mime_type.as_str(), &audio.data),
+        ContentBlock::Resource(embedded) => match &embedded.resource {
+            ResourceContents::Blob(blob) => {
+                let kind = blob.mime_type.as_deref();
+                (kind.unwrap_or("application/octet-stream"), &blob.blob)
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let bytes = data.len() / 4 * 3;
+    let text = format!("[{kind}, {bytes} bytes: too large to be shown]");
+    (bytes > MAX_FILE).then(|| ContentBlock::text(text))
+}
+
+/// How many characters of an error a model is shown where results are not cut.
+const MAX_ERROR: usize = 5_000;
+
+/// An error in short, where it is long.
+pub(crate) fn cut_error(content: &[ContentBlock]) -> Option<Vec<ContentBlock>> {
+    let bytes = content
+        .iter()
+        .filter_map(ContentBlock::as_text)
+        .map(str::len);
+    if bytes.sum::<usize>() <= MAX_ERROR {
+        return None;
+    }
+    let text = super::truncate::joined(content);
+    let total = text.chars().count();
+    let kept: String = text.chars().take(MAX_ERROR).collect();
+    let text = match total {
+        0..=MAX_ERROR => kept,
+        _ => format!("{kept}\n...[cut: {MAX_ERROR} of {total} characters]"),
+    };
+    let others = content.iter().filter(|block| block.as_text().is_none());
+    Some(
+        std::iter::once(text.into())
+            .chain(others.cloned())
+            .collect(),
+    )
 }
 
 fn is_for_person(block: &ContentBlock) -> bool {
@@ -118,6 +173,17 @@ mod tests {
         result.is_error = Some(true);
         let message = ToolMessage::from(result);
         assert_eq!(shown(&message, ShowStructured::Never).len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_named_and_not_shown() {
+        let file =
+            |bytes: usize| ToolMessage::new(vec![ContentBlock::image(vec![0; bytes], "image/png")]);
+        let small = file(MAX_FILE);
+        assert_eq!(shown(&small, ShowStructured::Never), small.content);
+        let large = shown(&file(MAX_FILE + 3), ShowStructured::Never);
+        let text = large[0].as_text().unwrap();
+        assert_eq!(text, "[image/png, 5242883 bytes: too large to be shown]");
     }
 
     #[test]

@@ -1,22 +1,26 @@
 //! Puts an agent together.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_interceptors::{
-    CallError, Interceptor, ToolCall, ToolLayers, ToolOutcome, ToolService, Toolset,
+    CallError, Interceptor, LocalTools, ToolCall, ToolLayers, ToolOutcome, ToolService, Toolset,
 };
-use mcp_model::{ChatModel, ChatResponse, ModelError};
+use mcp_model::{ChatModel, ChatResponse, ModelError, ToolUse};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::ReactAgent;
 use super::answer::ShowStructured;
-use super::hook::{Hook, HookOutput, When};
+use super::hook::{Hook, HookOutput, Jump, When};
 use super::limits::{CallLimit, Limits};
 use super::model_chain::{ModelCall, ModelChain, ModelNext};
 use super::preload::{Part, Preload, Preloaded, WHOLE};
+use super::private::Private;
 use super::response::ResponseFormat;
-use super::settings::{Settings, StopAfter, SystemPrompt};
+use super::results::ToolResults;
+use super::settings::{ErrorPolicy, OnError, Settings, StopAfter, SystemPrompt};
 use super::state::{ReactState, open_values};
 use super::table::LastTable;
 use super::truncate::Truncate;
@@ -25,7 +29,7 @@ use crate::checkpoint::Checkpointer;
 use crate::graph::{NodeError, Retry};
 use crate::state::{Field, JsonSchema};
 use crate::store::Store;
-use crate::{Error, Runtime};
+use crate::{Error, ErrorKind, Runtime};
 
 /// An agent that is being put together.
 #[derive(Debug)]
@@ -45,6 +49,11 @@ pub struct ReactBuilder {
     limits: Limits,
     response: Option<ResponseFormat>,
     direct: Vec<String>,
+    on_error: Option<ErrorPolicy>,
+    unknown: Option<LocalTools>,
+    private: BTreeSet<String>,
+    names: Vec<Cow<'static, str>>,
+    keep_results: bool,
     values: JsonSchema,
     store: Option<Arc<dyn Store>>,
     checkpointer: Option<Arc<dyn Checkpointer>>,
@@ -67,6 +76,11 @@ impl ReactBuilder {
             limits: Limits::default(),
             response: None,
             direct: Vec::new(),
+            on_error: None,
+            unknown: None,
+            private: BTreeSet::new(),
+            names: Vec::new(),
+            keep_results: true,
             values: JsonSchema::new(),
             store: None,
             checkpointer: None,
@@ -176,7 +190,8 @@ impl ReactBuilder {
     }
 
     /// Adds code before or after the agent or each round's model. Each hook is a step; `name`
-    /// together with the time must be its own.
+    /// together with the time must be its own. It sends the agent nowhere; see
+    /// [`hook_with_jumps`](Self::hook_with_jumps).
     pub fn hook<F, Fut>(mut self, when: When, name: &str, hook: F) -> Self
     where
         F: Fn(Arc<ReactState>, Runtime) -> Fut + Send + Sync + 'static,
@@ -186,9 +201,58 @@ impl ReactBuilder {
         self
     }
 
-    /// Adds everything that belongs to one concern.
-    pub fn with(self, middleware: impl Middleware) -> Self {
+    /// The same for a hook that may send the agent elsewhere: to one of `jumps`, and nowhere else.
+    pub fn hook_with_jumps<F, Fut>(
+        mut self,
+        when: When,
+        name: &str,
+        jumps: impl IntoIterator<Item = Jump>,
+        hook: F,
+    ) -> Self
+    where
+        F: Fn(Arc<ReactState>, Runtime) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<HookOutput, NodeError>> + Send + 'static,
+    {
+        let mut hook = Hook::new(when, name, hook);
+        hook.jumps = jumps.into_iter().collect();
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Adds everything that belongs to one concern; two of one name are a fault.
+    pub fn with(mut self, middleware: impl Middleware) -> Self {
+        self.names.push(middleware.name());
         middleware.install(self)
+    }
+
+    /// What becomes of a call that has no outcome: because of the server, the way to it, a layer
+    /// or a panic. By default the model is told. A call that waits or was cancelled is none of
+    /// these, and neither is a tool that reports an error.
+    pub fn on_tool_error(
+        mut self,
+        judge: impl Fn(&ToolUse, &CallError) -> OnError + Send + Sync + 'static,
+    ) -> Self {
+        self.on_error = Some(ErrorPolicy(Arc::new(judge)));
+        self
+    }
+
+    /// What answers calls of tools that are not there, inside the agent's layers; such as tools
+    /// that code around the model has put into its question. By default the model is told that
+    /// there is no such tool.
+    pub fn unknown_tools<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(ToolCall) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ToolOutcome, CallError>> + Send + 'static,
+    {
+        self.unknown = Some(LocalTools::new("").any_other(answer));
+        self
+    }
+
+    /// Whether checkpoints keep the tools' whole results. Where they do not, what the model was
+    /// shown is kept all the same, and `read_tool_result` reads what this process still has.
+    pub const fn keep_results(mut self, keep: bool) -> Self {
+        self.keep_results = keep;
+        self
     }
 
     /// How often the model may be asked.
@@ -229,6 +293,14 @@ impl ReactBuilder {
         self
     }
 
+    /// Declares a field that only the program writes, such as middleware: inputs and commands of
+    /// tools that write it are refused, and streams do not show it. [`ReactState::private`] reads
+    /// it.
+    pub fn private_field<F: Field + std::fmt::Debug>(mut self, name: &str, field: F) -> Self {
+        self.private.insert(name.to_owned());
+        self.field(name, Private::new(field))
+    }
+
     /// Gives tools and layers a store.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
@@ -244,8 +316,13 @@ impl ReactBuilder {
     /// Makes the agent. Nothing is listed or connected yet.
     ///
     /// # Errors
-    /// If the graph is wired wrongly.
+    /// If the graph is wired wrongly, or two middlewares have one name.
     pub fn build(self) -> Result<ReactAgent, Error> {
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = self.names.iter().find(|name| !seen.insert(&***name)) {
+            let message = format!("two middlewares are named {twice}");
+            return Err(Error::new(ErrorKind::Wiring, message));
+        }
         let settings = Arc::new(Settings {
             model_name: self.model.name().into(),
             model: self.model,
@@ -264,9 +341,15 @@ impl ReactBuilder {
             limits: self.limits,
             response: self.response,
             direct: self.direct,
+            on_error: self.on_error,
+            unknown: self
+                .unknown
+                .map(|tools| self.layers.around(Arc::new(tools))),
+            private: self.private,
         });
         let initial = ReactState {
             values: open_values(self.values),
+            tool_results: ToolResults::new(self.keep_results),
             ..ReactState::default()
         };
         let mut graph = wire(initial, &settings, self.model_retry, &self.hooks)?;
@@ -282,6 +365,11 @@ impl ReactBuilder {
 
 /// Hooks, layers and settings that belong to one concern.
 pub trait Middleware {
+    /// What it is called: an agent takes one of each name. Unless said otherwise the type's.
+    fn name(&self) -> Cow<'static, str> {
+        std::any::type_name::<Self>().into()
+    }
+
     /// Adds them to an agent.
     fn install(self, agent: ReactBuilder) -> ReactBuilder;
 }

@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mcp_interceptors::{BoxFuture, Goto};
 
+use super::memo::Memo;
+use super::repair::repair;
 use super::route::DISPATCH;
 use super::state::{ReactState, ReactUpdate};
 use crate::graph::{NodeError, NodeInput, NodeOutput};
-use crate::{Node, Runtime};
+use crate::state::{Field, MessagesUpdate, Write};
+use crate::{Error, ErrorKind, Node, Runtime};
 
 /// When a hook runs. Each is a step of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +39,8 @@ impl When {
     }
 }
 
-/// Where a hook sends the agent instead of on its usual way.
+/// Where a hook sends the agent instead of on its usual way. Calls of the last round that have no
+/// answer by then get one that says so, unless it is to the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Jump {
@@ -87,6 +92,8 @@ pub(crate) type HookFn = Arc<
 pub(crate) struct Hook {
     pub(crate) when: When,
     pub(crate) name: String,
+    /// Where it may send the agent.
+    pub(crate) jumps: Vec<Jump>,
     pub(crate) run: HookFn,
 }
 
@@ -99,6 +106,7 @@ impl Hook {
         Self {
             when,
             name: format!("{name}.{}", when.name()),
+            jumps: Vec::new(),
             run: Arc::new(move |state, runtime| Box::pin(run(state, runtime))),
         }
     }
@@ -112,7 +120,7 @@ impl fmt::Debug for Hook {
 
 /// A hook as a node. It goes to the end by way of `exit`.
 pub(crate) struct HookNode {
-    run: HookFn,
+    hook: Hook,
     exit: Goto,
     entry: String,
 }
@@ -120,10 +128,25 @@ pub(crate) struct HookNode {
 impl HookNode {
     pub(crate) fn new(hook: &Hook, exit: &Goto, entry: &str) -> Self {
         Self {
-            run: Arc::clone(&hook.run),
+            hook: hook.clone(),
             exit: exit.clone(),
             entry: entry.to_owned(),
         }
+    }
+
+    fn goto(&self, jump: Jump) -> Result<Goto, Error> {
+        if !self.hook.jumps.contains(&jump) {
+            let message = format!(
+                "{} goes to {jump:?}, and has not declared that",
+                self.hook.name
+            );
+            return Err(Error::new(ErrorKind::UnknownTarget, message));
+        }
+        Ok(match jump {
+            Jump::End => self.exit.clone(),
+            Jump::Model => Goto::Node(self.entry.clone()),
+            Jump::Tools => Goto::Node(DISPATCH.to_owned()),
+        })
     }
 }
 
@@ -133,18 +156,40 @@ impl Node<ReactState> for HookNode {
         input: NodeInput<ReactState>,
         runtime: Runtime,
     ) -> BoxFuture<'static, Result<NodeOutput<ReactUpdate>, NodeError>> {
-        let hook = (self.run)(input.state, runtime);
-        let (exit, entry) = (self.exit.clone(), self.entry.clone());
+        let (state, of) = (Arc::clone(&input.state), runtime.clone());
+        let hook = (self.hook.run)(input.state, runtime);
+        let this = Self::new(&self.hook, &self.exit, &self.entry);
         Box::pin(async move {
             let HookOutput { update, jump } = hook.await?;
             let mut output = NodeOutput::none();
+            if let Some(jump) = jump {
+                output.goto.push(this.goto(jump)?);
+            }
+            let messages = update.as_ref().and_then(|update| update.messages.clone());
+            if let (Some(_), Some(memo)) = (&messages, of.extension::<Arc<Memo>>()) {
+                memo.repaired.store(false, Ordering::Relaxed);
+            }
             output.updates.extend(update);
-            output.goto.extend(jump.map(|jump| match jump {
-                Jump::End => exit,
-                Jump::Model => Goto::Node(entry),
-                Jump::Tools => Goto::Node(DISPATCH.to_owned()),
-            }));
+            if matches!(jump, Some(Jump::End | Jump::Model)) {
+                let fixes = whole(&state, messages, &of)?;
+                output.updates.extend(fixes);
+            }
             Ok(output)
         })
     }
+}
+
+/// What makes the history whole after the hook has written into it.
+fn whole(
+    state: &ReactState,
+    written: Option<MessagesUpdate>,
+    runtime: &Runtime,
+) -> Result<Option<ReactUpdate>, NodeError> {
+    let mut messages = state.messages.clone();
+    if let Some(written) = written {
+        let write = Write::new("hook", runtime.task.step, runtime.task.seed);
+        messages.apply(written, &write)?;
+    }
+    let fixes = repair(&messages);
+    Ok((!fixes.items().is_empty()).then(|| fixes.into()))
 }

@@ -85,11 +85,13 @@ pub(crate) struct Reached {
 }
 
 impl Limits {
-    /// Whether the model may not be asked once more.
-    pub(crate) fn model(&self, state: &ReactState) -> Option<Reached> {
+    /// Whether the model may not be asked once more, after so many times that are not counted
+    /// yet.
+    pub(crate) fn model(&self, state: &ReactState, asked: u64) -> Option<Reached> {
+        let more = asked + 1;
         let broken = self.model.broken(
-            state.tally.run.model_calls + 1,
-            state.tally.thread.model_calls + 1,
+            state.tally.run.model_calls + more,
+            state.tally.thread.model_calls + more,
         )?;
         Some(Reached {
             what: format!("model call limits exceeded: {broken}"),
@@ -128,6 +130,26 @@ impl Limits {
             })
         });
         of_all.or_else(|| of_one.next())
+    }
+
+    /// The limit that a round would break and that ends the run with an error. Then none of its
+    /// calls is made.
+    pub(crate) fn fails(&self, state: &ReactState, round: &AssistantMessage) -> Option<Reached> {
+        let limits = self
+            .tool
+            .iter()
+            .map(|(_, limit)| limit)
+            .chain([&self.tools]);
+        if !limits
+            .into_iter()
+            .any(|limit| limit.at_limit == AtLimit::Fail)
+        {
+            return None;
+        }
+        let calls = 0..round.tool_calls.len();
+        calls
+            .filter_map(|index| self.call(state, round, index))
+            .find(|reached| reached.at_limit == AtLimit::Fail)
     }
 
     /// The limit that ends the agent after the last round, if one does.

@@ -6,16 +6,18 @@ mod events;
 mod hook;
 mod input;
 mod limits;
+mod memo;
 mod middleware;
 mod model_chain;
 mod model_node;
-mod own_tools;
 mod preload;
+mod private;
 mod reader;
 mod repair;
 mod response;
 mod results;
 mod route;
+mod sampling;
 mod settings;
 mod state;
 mod stop_node;
@@ -37,14 +39,18 @@ pub use builder::{Middleware, ReactBuilder};
 pub use hook::{HookOutput, Jump, When};
 pub use input::AgentInput;
 pub use limits::{AtLimit, CallLimit};
-pub use middleware::{ClearToolResults, ModelFallback, ModelRetry, Summarise, Trigger};
+pub(crate) use memo::Memo;
+pub use middleware::{
+    ApproveRound, ClearToolResults, ModelFallback, ModelRetry, Summarise, Trigger,
+};
 pub use model_chain::{ModelCall, ModelNext};
 use preload::load_all;
 pub use preload::{Preload, Preloaded};
-pub use response::ResponseFormat;
+pub use private::Private;
+pub use response::{ResponseBy, ResponseFormat};
 pub use results::{FailureClass, StoredResult, ToolResults};
-use settings::{Memo, Settings};
-pub use settings::{StopAfter, SystemPrompt};
+use settings::Settings;
+pub use settings::{OnError, StopAfter, SystemPrompt};
 pub use state::{AgentStop, ReactState, ReactUpdate, Values};
 pub use tally::{Count, Counting, Counts, Tally};
 pub use truncate::Truncate;
@@ -113,6 +119,7 @@ impl ReactAgent {
         let mut scope = self.graph.scope(&options);
         let failures = self.prepare(&mut scope).await?;
         if let Input::Update(update) = &mut input {
+            self.only_public(update)?;
             update.server_failures = Some(failures);
             update.stop_reason = Some(None);
             update.structured_response = Some(None);
@@ -128,26 +135,36 @@ impl ReactAgent {
         }
     }
 
+    /// Whether an input leaves alone what only the program writes.
+    fn only_public(&self, update: &ReactUpdate) -> Result<(), Error> {
+        let private = &self.settings.private;
+        let mut names = update.values.iter().flat_map(|values| values.keys());
+        names
+            .find(|name| private.contains(*name))
+            .map_or(Ok(()), |name| {
+                let message = format!("{name} cannot be written by an input");
+                Err(Error::new(ErrorKind::State, message))
+            })
+    }
+
     /// Lists the tools and puts what the nodes need into the scope.
     async fn prepare(
         &self,
         scope: &mut RunScope,
     ) -> Result<Vec<mcp_interceptors::ServerFailure>, Error> {
         let settings = &self.settings;
-        let reader = settings.truncate.map(|_| reader::spec());
-        let response = settings.response.as_ref();
-        let own = reader
-            .into_iter()
-            .chain(response.map(|format| format.spec.clone()));
-        let own: Vec<_> = own.collect();
-        let listing = settings.last_table.list(&settings.sources, &own);
+        let own = settings.own_tools();
+        // Before the list, so that a change meanwhile is one.
+        let version = settings.list_version();
+        let listing = settings.last_table.list(&settings.sources, &own, None);
         let loading = load_all(&settings.parts);
         let (listed, (loaded, notes)) = tokio::select! {
             biased;
             () = scope.cancel.cancelled() => return Err(Error::cancelled()),
             both = async { tokio::join!(listing, loading) } => both,
         };
-        let (table, failures) = listed?;
+        let (table, mut failures) = listed?;
+        failures.iter_mut().for_each(shorten);
         let nowhere = Arc::from("");
         let emit = |event| {
             let emitted = || Emitted::new(&nowhere, 0, event);
@@ -160,7 +177,8 @@ impl ReactAgent {
             emit(RunEvent::Warning { message });
         }
         let mut extensions = Extensions::clone(&scope.extensions);
-        extensions.insert(Arc::new(Memo::new(table, &settings.system, loaded)));
+        let memo = Memo::new((table, version), &settings.system, loaded);
+        extensions.insert(Arc::new(memo));
         scope.extensions = Arc::new(extensions);
         Ok(failures)
     }
@@ -201,5 +219,17 @@ impl ReactAgent {
     #[must_use]
     pub const fn graph(&self) -> &CompiledGraph<ReactState> {
         &self.graph
+    }
+}
+
+/// How many characters of a server's failure are kept.
+const MAX_FAILURE: usize = 2_000;
+
+fn shorten(failure: &mut mcp_interceptors::ServerFailure) {
+    for text in std::iter::once(&mut failure.message).chain(&mut failure.stderr) {
+        if let Some((end, _)) = text.char_indices().nth(MAX_FAILURE) {
+            text.truncate(end);
+            text.push_str("...");
+        }
     }
 }

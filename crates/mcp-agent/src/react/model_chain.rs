@@ -1,12 +1,13 @@
 //! Code around each question to the model.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_interceptors::BoxFuture;
 use mcp_model::{ChatModel, ChatRequest, ChatResponse, Deltas, ModelError};
 
-use super::state::ReactState;
+use super::response::ResponseFormat;
+use super::state::{ReactState, ReactUpdate};
 use crate::Runtime;
 
 /// One question to the model on its way. Everything in it may be changed.
@@ -23,6 +24,31 @@ pub struct ModelCall {
     pub runtime: Runtime,
     /// Where the answer is shown as it is written, if anybody wants to see that.
     pub deltas: Option<Deltas>,
+    /// The form of the answer, if it is to have one.
+    pub response: Option<ResponseFormat>,
+    pub(crate) notes: Notes,
+}
+
+/// What those on the way to the model leave for the agent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes(Arc<Mutex<Left>>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    /// What is to be written into the state.
+    pub(crate) updates: Vec<ReactUpdate>,
+    /// The form that the model was asked for last, and whether by the tool.
+    pub(crate) asked: Option<(ResponseFormat, bool)>,
+}
+
+impl Notes {
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn take(&self) -> Left {
+        std::mem::take(&mut self.lock())
+    }
 }
 
 impl ModelCall {
@@ -31,6 +57,18 @@ impl ModelCall {
     pub fn with_model(mut self, model: Arc<dyn ChatModel>) -> Self {
         self.model = model;
         self
+    }
+
+    /// Asks for another form of the answer, or for none.
+    #[must_use]
+    pub fn with_response(mut self, response: Option<ResponseFormat>) -> Self {
+        self.response = response;
+        self
+    }
+
+    /// Writes into the state, together with the answer.
+    pub fn write(&self, update: ReactUpdate) {
+        self.notes.lock().updates.push(update);
     }
 
     /// Asks another question.
@@ -99,13 +137,24 @@ impl ModelNext {
                 };
                 wrap(call, next)
             }
-            None => Box::pin(async move {
-                match call.deltas {
-                    Some(deltas) => call.model.stream(call.request, deltas).await,
-                    None => call.model.generate(call.request).await,
-                }
-            }),
+            None => Box::pin(ask(call)),
         }
+    }
+}
+
+/// Asks the model itself.
+async fn ask(call: ModelCall) -> Result<ChatResponse, ModelError> {
+    let (model, mut request) = (call.model, call.request);
+    if let Some(format) = &call.response {
+        format.ask(&mut request, &*model);
+    }
+    call.notes.lock().asked = call.response.map(|format| {
+        let by_tool = format.is_by_tool(&*model);
+        (format, by_tool)
+    });
+    match call.deltas {
+        Some(deltas) => model.stream(request, deltas).await,
+        None => model.generate(request).await,
     }
 }
 

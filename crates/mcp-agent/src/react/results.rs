@@ -133,6 +133,8 @@ pub struct ToolResults {
     new: IndexSet<String>,
     /// What a checkpoint has and we do not any more.
     gone: Vec<String>,
+    /// No checkpoint gets them.
+    passing: bool,
 }
 
 impl ToolResults {
@@ -140,6 +142,14 @@ impl ToolResults {
     pub const MAX_COUNT: usize = 10_000;
     /// How many bytes the results may take in all, roughly: 64 MiB.
     pub const MAX_BYTES: usize = 64 << 20;
+
+    /// No results yet, and whether checkpoints keep them.
+    pub(crate) fn new(kept: bool) -> Self {
+        Self {
+            passing: !kept,
+            ..Self::default()
+        }
+    }
 
     fn put(&mut self, id: String, result: Arc<StoredResult>) {
         let results = Arc::make_mut(&mut self.results);
@@ -195,7 +205,8 @@ impl Field for ToolResults {
     fn take_change(&mut self) -> Result<Option<Change>, StateError> {
         let removed = std::mem::take(&mut self.gone);
         let mut set = Vec::new();
-        for id in std::mem::take(&mut self.new) {
+        let new = std::mem::take(&mut self.new);
+        for id in new.into_iter().filter(|_| !self.passing) {
             if let Some(result) = self.results.get(&id) {
                 set.push((id, Json::of(&**result)?));
             }

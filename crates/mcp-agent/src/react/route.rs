@@ -1,5 +1,7 @@
 //! Where an agent goes after its model, and after its tools. Pure: from the state alone.
 
+use std::collections::HashSet;
+
 use mcp_interceptors::Goto;
 use mcp_model::{AssistantMessage, ChatMessage};
 
@@ -13,20 +15,36 @@ pub(crate) const TOOLS: &str = "tools";
 pub(crate) const STOP: &str = "stop";
 pub(crate) const DISPATCH: &str = "dispatch";
 
-/// A task for each call of the model's answer; without calls the agent is at its end.
-pub(crate) fn after_model(state: &ReactState, exit: &Goto) -> Targets {
-    let calls = match state.last_round() {
-        Some((asking, 0)) => asking.tool_calls.len(),
-        _ => 0,
-    };
-    if calls == 0 {
+/// A task for each call of the model's answer that has none yet. Without calls the agent is at
+/// its end; where all are answered already, because they gave the answer in a form that was
+/// wanted, it is too if they did well, and else the model tries again.
+pub(crate) fn after_model(state: &ReactState, (entry, exit): (&str, &Goto)) -> Targets {
+    let Some((asking, behind)) = state
+        .last_round()
+        .filter(|(round, _)| !round.tool_calls.is_empty())
+    else {
         return exit.clone().into();
-    }
-    let send = |index: usize| Goto::Send {
-        node: TOOLS.to_owned(),
-        input: index.into(),
     };
-    (0..calls).map(send).collect::<Vec<_>>().into()
+    let later = state.messages.iter().rev().take(behind);
+    let answered: HashSet<&str> = later
+        .filter_map(|message| match &**message {
+            ChatMessage::Tool(answer) => Some(answer.tool_call_id.as_str()),
+            _ => None,
+        })
+        .collect();
+    let calls = asking.tool_calls.iter().enumerate();
+    let open = calls.filter(|(_, call)| !answered.contains(call.id.as_str()));
+    let sends: Vec<Goto> = open
+        .map(|(index, _)| Goto::Send {
+            node: TOOLS.to_owned(),
+            input: index.into(),
+        })
+        .collect();
+    match (sends.is_empty(), state.structured_response.is_some()) {
+        (false, _) => sends.into(),
+        (true, true) => exit.clone().into(),
+        (true, false) => entry.into(),
+    }
 }
 
 /// To the next round; to the end if the answer is there; to a stop if it is enough.

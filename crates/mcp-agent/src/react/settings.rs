@@ -1,19 +1,21 @@
 //! What an agent was built with, and what it remembers of a run.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use mcp_interceptors::Intercepted;
-use mcp_model::ChatModel;
+use mcp_interceptors::{CallError, Intercepted, Toolset};
+use mcp_model::{ChatModel, ToolSpec, ToolUse};
 
 use super::answer::ShowStructured;
 use super::limits::Limits;
+use super::memo::Memo;
 use super::model_chain::ModelNext;
 use super::preload::Part;
+use super::reader;
 use super::response::ResponseFormat;
 use super::state::ReactState;
-use super::table::{LastTable, Table};
+use super::table::LastTable;
 use super::truncate::Truncate;
 
 /// What an agent was built with.
@@ -35,6 +37,57 @@ pub(crate) struct Settings {
     pub(crate) response: Option<ResponseFormat>,
     /// Tools whose results are the answer.
     pub(crate) direct: Vec<String>,
+    /// What becomes of calls without an outcome.
+    pub(crate) on_error: Option<ErrorPolicy>,
+    /// What answers calls of tools that are not there.
+    pub(crate) unknown: Option<Intercepted>,
+    /// The fields that only the program writes.
+    pub(crate) private: BTreeSet<String>,
+}
+
+impl Settings {
+    /// The tools that are the agent's own.
+    pub(crate) fn own_tools(&self) -> Vec<ToolSpec> {
+        let reader = self.truncate.map(|_| reader::spec());
+        let answer = self.response.as_ref();
+        let answer = answer.filter(|format| format.is_by_tool(&*self.model));
+        reader
+            .into_iter()
+            .chain(answer.map(|f| f.spec.clone()))
+            .collect()
+    }
+
+    /// Is another number when a toolset's list may have become another one.
+    pub(crate) fn list_version(&self) -> u64 {
+        let versions = self.sources.iter().map(Toolset::list_version);
+        versions.fold(0, |sum, version| sum.rotate_left(7).wrapping_add(version))
+    }
+}
+
+type Judge = dyn Fn(&ToolUse, &CallError) -> OnError + Send + Sync;
+
+/// What becomes of a call that has no outcome.
+#[derive(Clone)]
+pub(crate) struct ErrorPolicy(pub(crate) Arc<Judge>);
+
+impl fmt::Debug for ErrorPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ErrorPolicy")
+    }
+}
+
+/// What becomes of a call that has no outcome: of what went wrong around a tool, not of a tool
+/// that reports an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnError {
+    /// The model is told what happened, and goes on.
+    #[default]
+    Tell,
+    /// The model is told this, and goes on.
+    Say(String),
+    /// The run ends with the error.
+    Fail,
 }
 
 /// After how many rounds in a row in which every call failed an agent stops.
@@ -93,35 +146,5 @@ impl fmt::Debug for SystemPrompt {
             Self::Text(_) => "Text",
             Self::OfState(_) => "OfState",
         })
-    }
-}
-
-/// What an agent remembers of a run.
-#[derive(Debug)]
-pub(crate) struct Memo {
-    pub(crate) table: Arc<Table>,
-    /// What goes behind the system prompt.
-    pub(crate) loaded: String,
-    /// The system prompt, where it is the same in each round.
-    pub(crate) system: Option<Arc<str>>,
-    /// Whether the whole history was looked at in this run.
-    pub(crate) repaired: AtomicBool,
-}
-
-impl Memo {
-    pub(crate) fn new(table: Arc<Table>, system: &SystemPrompt, loaded: String) -> Self {
-        let fixed = match system {
-            SystemPrompt::None if loaded.is_empty() => None,
-            SystemPrompt::None => Some(loaded.as_str().into()),
-            SystemPrompt::Text(text) if loaded.is_empty() => Some(Arc::clone(text)),
-            SystemPrompt::Text(text) => Some(format!("{text}\n\n{loaded}").into()),
-            SystemPrompt::OfState(_) => None,
-        };
-        Self {
-            table,
-            loaded,
-            system: fixed,
-            repaired: AtomicBool::new(false),
-        }
     }
 }

@@ -1,14 +1,17 @@
 //! What an agent knows.
 
+use std::collections::BTreeSet;
+
 use mcp_interceptors::{JsonMap, ServerFailure};
 use mcp_model::{AssistantMessage, ChatMessage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::private::Private;
 use super::results::ToolResults;
 use super::tally::Counting;
 use crate::RunOutput;
-use crate::state::{Folded, JsonSchema, JsonState, LastInOrder, Messages, MessagesUpdate};
+use crate::state::{Field, Folded, JsonSchema, JsonState, LastInOrder, Messages, MessagesUpdate};
 
 /// Why an agent stopped, if not because the model had nothing more to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +85,14 @@ impl ReactState {
         last.map_or_else(String::new, |(message, _)| message.text())
     }
 
+    /// A field that only the program writes; see [`ReactBuilder::private_field`].
+    ///
+    /// [`ReactBuilder::private_field`]: crate::ReactBuilder::private_field
+    #[must_use]
+    pub fn private<F: Field>(&self, name: &str) -> Option<&F> {
+        self.values.field::<Private<F>>(name).map(|field| &**field)
+    }
+
     /// A value of one's own.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<Value> {
@@ -104,7 +115,10 @@ impl RunOutput<ReactState> {
 }
 
 /// Splits a command's update into the agent's own fields and those of one's own.
-pub(crate) fn read_command(update: JsonMap) -> Result<ReactUpdate, String> {
+pub(crate) fn read_command(
+    update: JsonMap,
+    private: &BTreeSet<String>,
+) -> Result<ReactUpdate, String> {
     let mut own = ReactUpdate::default();
     let mut values = JsonMap::new();
     for (name, value) in update {
@@ -120,6 +134,9 @@ pub(crate) fn read_command(update: JsonMap) -> Result<ReactUpdate, String> {
             | "values"
             | "structured_response"
             | "tally" => {
+                return Err(format!("{name} cannot be written by a tool"));
+            }
+            _ if private.contains(&name) => {
                 return Err(format!("{name} cannot be written by a tool"));
             }
             _ => {

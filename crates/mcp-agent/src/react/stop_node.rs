@@ -21,6 +21,7 @@ pub(crate) fn stop(settings: &Settings, state: &ReactState, runtime: &Runtime) -
     };
     let message = Arc::new(ChatMessage::assistant(text));
     runtime.emit(Interest::MESSAGES, || RunEvent::Message {
+        node: Arc::clone(&runtime.task.node),
         message: Arc::clone(&message),
     });
     ReactUpdate::default().messages(message).stop_reason(reason)

@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 pub(crate) struct Table {
     entries: HashMap<String, Entry>,
     pub(crate) specs: Arc<[ToolSpec]>,
-    listed: Vec<Arc<BoundTool>>,
+    listed: Arc<[Arc<BoundTool>]>,
 }
 
 /// The table of the last run, for the next.
@@ -31,13 +31,18 @@ pub(crate) struct Table {
 pub(crate) struct LastTable(Mutex<Option<Arc<Table>>>);
 
 impl LastTable {
-    /// Lists the tools of all toolsets.
+    /// Lists the tools of all toolsets. A server that cannot be asked now keeps the tools that it
+    /// has in `known`.
     pub(crate) async fn list(
         &self,
         sources: &[Intercepted],
         own: &[ToolSpec],
+        known: Option<&Table>,
     ) -> Result<(Arc<Table>, Vec<ServerFailure>), Error> {
-        let lists = join_all(sources.iter().map(|source| source.tools())).await;
+        let mut lists = join_all(sources.iter().map(|source| source.tools())).await;
+        if let Some(known) = known {
+            lists.iter_mut().for_each(|list| known.keep_for(list));
+        }
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let listed = lists.iter().flat_map(|list| &list.tools);
         let table = match last.as_ref().filter(|table| table.is_of(listed)) {
@@ -82,8 +87,28 @@ impl Table {
         Ok(Self {
             entries,
             specs: specs.into(),
-            listed,
+            listed: listed.into(),
         })
+    }
+
+    /// Puts back the tools of the servers that a list lacks because they could not be asked.
+    fn keep_for(&self, list: &mut ToolList) {
+        let ToolList {
+            tools, failures, ..
+        } = list;
+        let lacks = |tool: &&Arc<BoundTool>| {
+            let failed = failures
+                .iter()
+                .any(|failure| failure.server == **tool.server());
+            failed && tools.iter().all(|listed| listed.server() != tool.server())
+        };
+        let kept: Vec<_> = self.listed.iter().filter(lacks).cloned().collect();
+        tools.extend(kept);
+    }
+
+    /// The tools of all toolsets.
+    pub(crate) fn listed(&self) -> Arc<[Arc<BoundTool>]> {
+        Arc::clone(&self.listed)
     }
 
     fn is_of<'a>(&self, mut listed: impl Iterator<Item = &'a Arc<BoundTool>>) -> bool {

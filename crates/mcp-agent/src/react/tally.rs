@@ -28,7 +28,10 @@ pub struct Counts {
     /// The same by tool, for the tools that have a limit of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_tool: BTreeMap<String, u64>,
-    /// What the model's answers cost, as far as its provider says.
+    /// Answers of the model to servers that used it.
+    #[serde(default)]
+    pub sampled: u64,
+    /// What all answers of the model cost, as far as its provider says.
     pub usage: Usage,
 }
 
@@ -37,6 +40,10 @@ impl Counts {
         match item {
             Count::Model(usage) => {
                 self.model_calls += 1;
+                self.usage += *usage;
+            }
+            Count::Sampled(usage) => {
+                self.sampled += 1;
                 self.usage += *usage;
             }
             Count::Tool(limited) => {
@@ -57,6 +64,8 @@ impl Counts {
 pub enum Count {
     /// An answer of the model.
     Model(Usage),
+    /// An answer of the model to a server.
+    Sampled(Usage),
     /// A tool call, with the tool's name if that has a limit of its own.
     Tool(Option<String>),
     /// New input: the run's counts begin anew.

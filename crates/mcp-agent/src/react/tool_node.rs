@@ -1,21 +1,23 @@
 //! The node that carries out one tool call. A round has one task for each call.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
-use mcp_interceptors::{BoxFuture, Command, Goto, Scope, ToolMessage};
+use mcp_interceptors::{BoxFuture, Command, Goto, Scope, ToolMessage, ToolStatus};
 use mcp_model::{ChatMessage, ToolAnswer, ToolUse};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::answer::{Answer, shown};
+use super::answer::{Answer, cut_error, shown};
+use super::memo::Memo;
 use super::results::{FailureClass, Index, StoredResult};
-use super::settings::{Memo, Settings};
+use super::settings::Settings;
 use super::state::{ReactState, ReactUpdate, read_command};
 use super::tally::Count;
 use super::tool_work::Work;
 use crate::checkpoint::now_ms;
 use crate::graph::{NodeError, NodeInput, NodeOutput};
-use crate::state::MessagesUpdate;
+use crate::state::{MessageUpdate, MessagesUpdate};
 use crate::stream::{Interest, RunEvent};
 use crate::{Error, ErrorKind, Node, Runtime};
 
@@ -88,9 +90,16 @@ async fn carry_out(
         duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
         index: Index::default(),
     };
+    let command = answer.command.as_ref();
+    if command.is_some_and(|command| command.update.contains_key("messages")) {
+        // What a command writes may leave a history that has to be made whole.
+        memo.repaired.store(false, Ordering::Relaxed);
+    }
     let mut output = write(settings, &runtime, call, answer, stored);
-    if let Some(response) = work.response.take() {
-        output = output.update(ReactUpdate::default().structured_response(response));
+    let costs = std::mem::take(&mut *work.sampled.lock().unwrap_or_else(PoisonError::into_inner));
+    if !costs.is_empty() {
+        let counts: Vec<Count> = costs.into_iter().map(Count::Sampled).collect();
+        output.updates.push(ReactUpdate::default().tally(counts));
     }
     Ok(output)
 }
@@ -109,17 +118,22 @@ fn write(
         command,
         failure,
     } = answer;
-    let (update, goto, parent) = match command {
-        None => (ReactUpdate::default(), Vec::new(), Vec::new()),
-        Some(command) => obey(command, &mut message),
-    };
+    let Obeyed {
+        update,
+        goto,
+        parent,
+    } = command.map_or_else(Obeyed::default, |command| {
+        obey(command, settings, call, &mut message)
+    });
     let own = settings.is_own(&call.name);
     let mut content = shown(&message, settings.structured);
-    if !own && let Some(truncate) = settings.truncate {
-        let cut = truncate.content(&content, &call.id);
-        stored.truncated = cut.is_some();
-        content = cut.unwrap_or(content);
-    }
+    let cut = match settings.truncate.filter(|_| !own) {
+        Some(truncate) => truncate.content(&content, &call.id),
+        None if message.is_error() => cut_error(&content),
+        None => None,
+    };
+    stored.truncated = cut.is_some();
+    content = cut.unwrap_or(content);
     stored.is_error = message.is_error();
     stored.failure = failure.or_else(|| stored.is_error.then_some(FailureClass::Call));
     stored.content = message.content;
@@ -131,6 +145,7 @@ fn write(
         stored.is_error,
     )));
     runtime.emit(Interest::MESSAGES, || RunEvent::Message {
+        node: Arc::clone(&runtime.task.node),
         message: Arc::clone(&answer),
     });
     let mut messages = MessagesUpdate::default().and(answer);
@@ -150,17 +165,82 @@ fn write(
     output
 }
 
-/// What a command means for this graph, and for the one around it. A command that does not fit
-/// the state is the tool's failure, for the model to read.
-fn obey(command: Command, message: &mut ToolMessage) -> (ReactUpdate, Vec<Goto>, Vec<Command>) {
+/// What a command means for this graph, and for the one around it.
+#[derive(Default)]
+struct Obeyed {
+    update: ReactUpdate,
+    goto: Vec<Goto>,
+    parent: Vec<Command>,
+}
+
+/// Reads a command. One that does not fit the state is the tool's failure, for the model to read.
+fn obey(
+    command: Command,
+    settings: &Settings,
+    call: &ToolUse,
+    message: &mut ToolMessage,
+) -> Obeyed {
     if command.graph == Scope::Parent {
-        return (ReactUpdate::default(), Vec::new(), vec![command]);
+        return Obeyed {
+            parent: vec![command],
+            ..Obeyed::default()
+        };
     }
-    match read_command(command.update) {
-        Ok(update) => (update, command.goto, Vec::new()),
+    let read = read_command(command.update, &settings.private);
+    let fits = read.and_then(|mut update| {
+        let messages = update.messages.take().unwrap_or_default();
+        let (own, others) = own_answer(&messages, &call.id)?;
+        update.messages = Some(others).filter(|others| !others.items().is_empty());
+        Ok((update, own))
+    });
+    match fits {
+        Ok((update, own)) => {
+            if let Some(own) = own {
+                *message = own;
+            }
+            Obeyed {
+                update,
+                goto: command.goto,
+                parent: Vec::new(),
+            }
+        }
         Err(error) => {
             *message = ToolMessage::error(format!("the tool's command was not obeyed: {error}"));
-            (ReactUpdate::default(), Vec::new(), Vec::new())
+            Obeyed::default()
         }
     }
+}
+
+/// Takes the answer to this call out of the messages that a command writes. There may be one, and
+/// none to another call.
+fn own_answer(
+    messages: &MessagesUpdate,
+    call: &str,
+) -> Result<(Option<ToolMessage>, MessagesUpdate), String> {
+    let mut own = None;
+    let mut others = MessagesUpdate::default();
+    for item in messages.items().iter().cloned() {
+        let answer = match &item {
+            MessageUpdate::Put(_, message) => match &**message {
+                ChatMessage::Tool(answer) => Some(answer),
+                _ => None,
+            },
+            _ => None,
+        };
+        match answer {
+            None => others = others.and(item),
+            Some(answer) if answer.tool_call_id == call && own.is_none() => {
+                let message = ToolMessage::new(answer.content.clone());
+                own = Some(match answer.is_error {
+                    true => message.with_status(ToolStatus::Error),
+                    false => message,
+                });
+            }
+            Some(answer) => {
+                let other: String = answer.tool_call_id.chars().take(64).collect();
+                return Err(format!("it answers {other}, and its own call is {call}"));
+            }
+        }
+    }
+    Ok((own, others))
 }

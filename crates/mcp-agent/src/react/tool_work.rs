@@ -1,35 +1,37 @@
-//! One call on its way to its tool and back.
+//! One call of the model: to its tool, to the agent's own tools, or to nobody.
 
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
-use http::Extensions;
-use mcp_interceptors::{CallError, CallErrorKind, CallId, JsonMap, RawResult, Reports, ToolCall};
-use mcp_model::{ArgumentsError, ToolUse};
-use serde_json::Value;
+use mcp_interceptors::{BoundTool, CallError, JsonMap, Sampler};
+use mcp_model::{ArgumentsError, ToolUse, Usage};
+use mcp_protocol::Tool;
+use serde_json::json;
 
 use super::answer::Answer;
 use super::events::Watched;
-use super::settings::{Memo, Settings};
+use super::memo::Memo;
+use super::reader;
+use super::sampling::sample;
+use super::settings::{OnError, Settings};
 use super::state::ReactState;
-use super::table::Entry;
-use crate::graph::{Failure, NodeError, panic_text};
-use crate::tool_runtime::OpenQuestions;
-use crate::{Runtime, ToolRuntime};
+use super::table::{Entry, Table};
+use crate::calling::{Calling, Unanswered};
+use crate::graph::NodeError;
+use crate::{Error, ErrorKind, Runtime, ToolRuntime};
 
 /// One call on its way.
 pub(crate) struct Work<'a> {
     settings: &'a Settings,
     memo: &'a Memo,
+    table: Arc<Table>,
     state: &'a Arc<ReactState>,
     runtime: &'a Runtime,
     call: &'a ToolUse,
-    entry: Option<&'a Entry>,
+    entry: Option<Entry>,
     pub(crate) args: JsonMap,
     pub(crate) watched: Watched,
-    /// The structured answer, if the call gave it.
-    pub(crate) response: Option<Value>,
+    /// What the server's use of the model cost.
+    pub(crate) sampled: Arc<Mutex<Vec<Usage>>>,
 }
 
 impl<'a> Work<'a> {
@@ -40,27 +42,30 @@ impl<'a> Work<'a> {
         runtime: &'a Runtime,
         call: &'a ToolUse,
     ) -> Self {
-        let entry = memo.table.get(&call.name);
+        let table = memo.table();
+        let entry = table.get(&call.name).cloned();
         Self {
             settings,
             memo,
             state,
             runtime,
             call,
-            entry,
             args: JsonMap::new(),
-            watched: Watched::new(runtime, entry, call),
-            response: None,
+            watched: Watched::new(runtime, entry.as_ref(), call),
+            table,
+            entry,
+            sampled: Arc::default(),
         }
     }
 
     /// The server of the tool. Empty if there is no such tool.
     pub(crate) fn server(&self) -> Arc<str> {
-        self.entry
-            .map_or_else(|| "".into(), |entry| Arc::clone(entry.tool.server()))
+        let entry = self.entry.as_ref();
+        entry.map_or_else(|| "".into(), |entry| Arc::clone(entry.tool.server()))
     }
 
-    /// What came of the call. An error here ends the task: the call waits, or was given up.
+    /// What came of the call. An error here ends the task: the call waits, was given up, or is to
+    /// end the run.
     pub(crate) async fn answer(&mut self) -> Result<Answer, NodeError> {
         self.args = match self.call.parsed_arguments() {
             Ok(args) => args,
@@ -70,78 +75,72 @@ impl<'a> Work<'a> {
             }
         };
         self.watched.started(&self.args);
-        let Some(entry) = self.entry else {
-            return Ok(self.without_server());
-        };
-        let (raw, open) = (RawResult::new(), OpenQuestions::default());
-        let tool_call = self.tool_call(entry, &raw, &open);
-        // A service may panic before it gives its future, too.
-        let calling = async { entry.service.call(tool_call).await };
-        let outcome = AssertUnwindSafe(calling).catch_unwind().await;
-        let outcome = outcome.unwrap_or_else(|panic| {
-            let message = format!("it panicked: {}", panic_text(&*panic));
-            Err(CallError::new(CallErrorKind::Tool, message))
-        });
-        match outcome {
-            Ok(outcome) => Ok(Answer::of(outcome, &raw)),
-            Err(error) => self.judge(&error, &open),
-        }
-    }
-
-    /// A tool of the agent's own, or none at all.
-    fn without_server(&mut self) -> Answer {
         let name = &self.call.name;
-        if !self.settings.is_own(name) {
-            return Answer::refused(self.memo.table.unknown(name));
+        if self.entry.is_none() && self.settings.is_own(name) {
+            return Ok(reader::read(&self.state.tool_results, self.args.clone()));
         }
-        let own = self.settings.call_own(name, self.state, self.args.clone());
-        self.response = own.response;
-        Answer::of(own.message.into(), &RawResult::new())
-    }
-
-    fn tool_call(&self, entry: &Entry, raw: &RawResult, open: &OpenQuestions) -> ToolCall {
-        let mut extensions = Extensions::new();
-        let (runtime, state) = (self.runtime.clone(), Arc::clone(self.state));
+        let Some((tool, service)) = self.carrier() else {
+            return Ok(Answer::refused(self.table.unknown(name)));
+        };
         let id: Arc<str> = self.call.id.as_str().into();
-        extensions.insert(CallId::new(Arc::clone(&id)));
-        let runtime = ToolRuntime::new(runtime, state, id);
-        extensions.insert(runtime.asking(open));
-        extensions.insert(runtime);
-        extensions.insert(raw.clone());
-        if let Some(reports) = self.watched.reports() {
-            extensions.insert::<Reports>(reports);
+        let calling = Calling {
+            runtime: ToolRuntime::new(self.runtime.clone(), Arc::clone(self.state), id),
+            reports: self.watched.reports(),
+            model: Some(self.model()),
+        };
+        let active = self.memo.active.enter(tool.server());
+        let made = calling.make(&service, &tool, self.args.clone()).await;
+        drop(active);
+        match made {
+            Ok(answer) => Ok(answer),
+            Err(Unanswered::Failed(error)) => self.failed(&error),
+            Err(Unanswered::Stopped(stopped)) => {
+                if stopped.interrupts().is_some() {
+                    self.watched.interrupted();
+                }
+                Err(stopped)
+            }
         }
-        ToolCall::in_context(Arc::clone(&entry.tool), self.args.clone(), extensions)
     }
 
-    /// Whether the call waits, was given up, or failed for the model to read.
-    fn judge(&mut self, error: &CallError, open: &OpenQuestions) -> Result<Answer, NodeError> {
-        if error.kind() == CallErrorKind::Interrupted {
-            self.watched.interrupted();
-            return Err(interruption(error, self.runtime));
+    /// Who carries the call out: the tool, or what was named for tools that are not there.
+    fn carrier(&self) -> Option<(Arc<BoundTool>, mcp_interceptors::ToolService)> {
+        if let Some(Entry { tool, service }) = &self.entry {
+            return Some((Arc::clone(tool), service.clone()));
         }
-        if error.kind() == CallErrorKind::Cancelled && self.runtime.cancellation().is_cancelled() {
-            return Err(NodeError(Failure::Cancelled));
-        }
-        // Who carried the call out may have asked, and said in other words that there is no
-        // answer yet.
-        if let Some(interruption) = open.interruption() {
-            self.watched.interrupted();
-            return Err(interruption);
-        }
-        Ok(Answer::error(&self.call.name, error))
+        let unknown = self.settings.unknown.as_ref()?;
+        let name = self.call.name.as_str();
+        let tool = BoundTool::new(name, "", Tool::new(name, json!({"type": "object"})));
+        Some((Arc::new(tool), unknown.service().clone()))
     }
-}
 
-/// A question as the graph knows it. One that a layer made by itself gets its id here.
-fn interruption(error: &CallError, runtime: &Runtime) -> NodeError {
-    let known = error.payload().cloned().unwrap_or_default();
-    match serde_json::from_value(known.clone()) {
-        Ok(interrupts) => NodeError(Failure::Interrupted(interrupts)),
-        Err(_) => match runtime.interrupt(known) {
-            Err(interruption) => interruption,
-            Ok(_) => NodeError::new("a layer asked, and did not take the answer"),
-        },
+    /// The agent's model, for the server.
+    fn model(&self) -> Sampler {
+        let (model, costs) = (Arc::clone(&self.settings.model), Arc::clone(&self.sampled));
+        Sampler::new(move |params| {
+            let (model, costs) = (Arc::clone(&model), Arc::clone(&costs));
+            async move {
+                let (said, usage) = sample(&*model, params).await?;
+                costs
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(usage);
+                Ok(said)
+            }
+        })
+    }
+
+    fn failed(&self, error: &CallError) -> Result<Answer, NodeError> {
+        let name = &self.call.name;
+        let judged = self.settings.on_error.as_ref();
+        match judged.map_or(OnError::Tell, |policy| (policy.0)(self.call, error)) {
+            OnError::Tell => Ok(Answer::error(name, error)),
+            OnError::Say(text) => Ok(Answer::error(name, error).saying(text)),
+            OnError::Fail => {
+                let message = format!("the call of {name} failed: {}", error.chain());
+                Err(Error::new(ErrorKind::Node, message).into())
+            }
+        }
     }
 }
 

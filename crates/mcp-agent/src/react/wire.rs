@@ -71,8 +71,11 @@ pub(crate) fn wire(
     }
     for from in dispatching {
         let exit = exit.clone();
-        let among = [TOOLS.to_owned(), exit_name.clone()];
-        graph = graph.route_among(from, among, move |state| after_model(state, &exit));
+        let entry = entry.clone();
+        let among = [TOOLS.to_owned(), entry.clone(), exit_name.clone()];
+        graph = graph.route_among(from, among, move |state| {
+            after_model(state, (&entry, &exit))
+        });
     }
     let deciding = Arc::clone(settings);
     let among = [entry.clone(), STOP.to_owned(), exit_name];

@@ -1,21 +1,15 @@
 //! The server behind the graph.
 
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use http::Extensions;
-use mcp_interceptors::{
-    BoundTool, CallError, CallErrorKind, CallId, Intercepted, RawResult, ToolCall, ToolMessage,
-    Toolset,
-};
+use mcp_interceptors::{BoundTool, Intercepted, ToolMessage, Toolset};
 use serde::{Deserialize, Serialize};
 
 use super::{ServerCall, ServerState, arguments};
-use crate::graph::{Failure, NodeError, panic_text};
+use crate::calling::{Calling, Unanswered};
+use crate::graph::NodeError;
 use crate::react::{Answer, FailureClass};
-use crate::tool_runtime::OpenQuestions;
 use crate::{Runtime, ToolRuntime};
 
 /// What kind of call it is.
@@ -116,33 +110,16 @@ impl Source {
         let tool = find(&tools, &call.tool)
             .ok_or_else(|| NodeError::new(format!("{} is gone", call.tool)))?;
         let args = arguments(&call)?;
-        let raw = RawResult::new();
-        let mut extensions = Extensions::new();
         let state = Arc::new(ServerState::default());
-        let runtime = ToolRuntime::new(runtime, state, call.tool_call_id.as_str());
-        let cancelled = runtime.cancellation().clone();
-        extensions.insert(CallId::new(call.tool_call_id.as_str()));
-        extensions.insert(raw.clone());
-        let open = OpenQuestions::default();
-        extensions.insert(runtime.asking(&open));
-        extensions.insert(runtime);
-        let tool_call = ToolCall::in_context(Arc::clone(tool), args, extensions);
-        let calling = async { self.toolset.service().call(tool_call).await };
-        let outcome = AssertUnwindSafe(calling).catch_unwind().await;
-        let outcome = outcome.unwrap_or_else(|panic| {
-            let message = format!("it panicked: {}", panic_text(&*panic));
-            Err(CallError::new(CallErrorKind::Tool, message))
-        });
-        let answer = match outcome {
-            Ok(outcome) => Answer::of(outcome, &raw),
-            Err(error) if error.kind() == CallErrorKind::Interrupted => return Err(error.into()),
-            Err(error) if error.kind() == CallErrorKind::Cancelled && cancelled.is_cancelled() => {
-                return Err(NodeError(Failure::Cancelled));
-            }
-            Err(error) => match open.interruption() {
-                Some(interruption) => return Err(interruption),
-                None => Answer::error(&call.tool, &error),
-            },
+        let calling = Calling {
+            runtime: ToolRuntime::new(runtime, state, call.tool_call_id.as_str()),
+            reports: None,
+            model: None,
+        };
+        let answer = match calling.make(self.toolset.service(), tool, args).await {
+            Ok(answer) => answer,
+            Err(Unanswered::Stopped(stopped)) => return Err(stopped),
+            Err(Unanswered::Failed(error)) => Answer::error(&call.tool, &error),
         };
         Ok((answer.message, answer.failure))
     }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::agent::{agent, call, shown, tool};
 
 #[derive(Debug)]
-struct Local(Server);
+pub(crate) struct Local(pub(crate) Server);
 
 impl Connect for Local {
     fn connect(
@@ -100,15 +100,22 @@ async fn a38_a_stateless_servers_question_parks_the_run_until_it_is_answered() {
 async fn a38_an_answer_that_does_not_fit_the_form_is_not_sent() {
     let agent = registering(ProtocolVersion::V2026_07_28, 1);
     agent.run("go", thread()).await.unwrap();
-    let wrong = json!({"action": "accept", "content": {"age": "old"}});
-    let output = agent.run(Input::Answer(wrong), thread()).await;
-    let lines = shown(&output.unwrap().state.messages);
-    assert!(lines[2].starts_with("!0: "), "{}", lines[2]);
-    assert!(
-        lines[2].contains("age"),
-        "names what does not fit: {}",
-        lines[2]
-    );
+    for wrong in [
+        json!({"action": "accept", "content": {"age": "old"}}),
+        json!({"action": "accept"}),
+    ] {
+        let output = agent.run(Input::Answer(wrong), thread()).await.unwrap();
+        let question = &output.interrupts()[0].value;
+        assert_eq!(question["elicitation"]["message"], "How old are you?");
+        let problem = question["problem"].as_str().unwrap();
+        assert!(
+            problem.contains("age"),
+            "names what does not fit: {problem}"
+        );
+    }
+    let right = json!({"action": "accept", "content": {"age": 25}});
+    let output = agent.run(Input::Answer(right), thread()).await.unwrap();
+    assert_eq!(shown(&output.state.messages)[2], "0: Accept {\"age\":25}");
 }
 
 #[tokio::test]

@@ -291,7 +291,8 @@ async fn a_question_of_approval_stops_the_run_and_each_decision_is_obeyed() {
         (json!(true), "c1: worked with {\"n\":1}", 1),
         (
             json!({"type": "edit", "args": {"n": 2}}),
-            "c1: worked with {\"n\":2}",
+            "c1: [The user had this call made with other arguments: {\"n\":2}]\n\
+             worked with {\"n\":2}",
             1,
         ),
         (

@@ -20,6 +20,10 @@ type Log = Arc<Mutex<Vec<String>>>;
 struct Says(&'static str, Log);
 
 impl Middleware for Says {
+    fn name(&self) -> std::borrow::Cow<'static, str> {
+        self.0.into()
+    }
+
     fn install(self, mut agent: ReactBuilder) -> ReactBuilder {
         let Self(name, log) = self;
         for when in [
@@ -95,6 +99,17 @@ fn two_hooks_of_one_name_are_a_wiring_fault() {
     let twice = agent(&ScriptedModel::new())
         .with(Says("A", Arc::clone(&log)))
         .with(Says("A", log));
+    let error = twice.build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Wiring);
+    assert!(
+        error.to_string().contains("two middlewares are named A"),
+        "{error}"
+    );
+
+    let fallback = || ModelFallback::new(Vec::new());
+    let twice = agent(&ScriptedModel::new())
+        .with(fallback())
+        .with(fallback());
     assert_eq!(twice.build().unwrap_err().kind(), ErrorKind::Wiring);
 }
 
@@ -122,7 +137,7 @@ async fn a_hook_may_write_and_send_the_agent_elsewhere() {
         Ok(HookOutput::none())
     };
     let doubting = agent(&model)
-        .hook(When::AfterModel, "doubt", again)
+        .hook_with_jumps(When::AfterModel, "doubt", [Jump::Model], again)
         .build()
         .unwrap();
     let output = doubting.run("go", RunOptions::new()).await.unwrap();
@@ -135,7 +150,7 @@ async fn a_hook_may_write_and_send_the_agent_elsewhere() {
         Ok(HookOutput::from(update).jump(Jump::End))
     };
     let refusing = agent(&never)
-        .hook(When::BeforeModel, "refuse", refuse)
+        .hook_with_jumps(When::BeforeModel, "refuse", [Jump::End], refuse)
         .build()
         .unwrap();
     let output = refusing.run("go", RunOptions::new()).await.unwrap();
@@ -268,7 +283,7 @@ struct Weather {
 }
 
 #[tokio::test]
-async fn a_structured_answer_is_checked_and_ends_the_agent() {
+async fn an_answer_by_a_tool_is_checked_and_ends_the_agent() {
     let good = json!({"city": "Oslo", "degrees": -3});
     let model = ScriptedModel::new()
         .calls([call("1", "give_answer", &json!({"city": "Oslo"}))])

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Approve, Decision, ask};
+use super::{Approve, Decision, ask_approval};
 use crate::closure::Closure;
 use crate::layer::tower_layer;
 use crate::{CallError, ToolCall};
@@ -52,7 +52,9 @@ impl ApproveLayer {
     pub fn new() -> Self {
         Self(Approve {
             which: Closure(Arc::new(|_| true)),
-            ask: Closure(Arc::new(|call| Box::pin(ask(call)))),
+            ask: Closure(Arc::new(|call| {
+                Box::pin(async move { ask_approval(&call).await })
+            })),
         })
     }
 

@@ -57,9 +57,15 @@ fn edited(args: &JsonMap) -> String {
 /// How many characters of changed arguments a model is shown.
 const MAX_NOTE: usize = 1_000;
 
-/// Asks whoever made the call.
-async fn ask(call: ToolCall) -> Result<Decision, CallError> {
-    call.ask_for(question(&call), Decision::read).await
+/// Asks whoever made the call whether it is to be made, as [`ApproveLayer`] does.
+///
+/// # Errors
+/// As [`ToolCall::ask_for`].
+///
+/// # Cancel safety
+/// Dropping the future gives the question up.
+pub async fn ask_approval(call: &ToolCall) -> Result<Decision, CallError> {
+    call.ask_for(question(call), Decision::read).await
 }
 
 /// The question as data.

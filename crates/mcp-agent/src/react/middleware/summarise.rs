@@ -19,6 +19,12 @@ pub enum Trigger {
 }
 
 impl Trigger {
+    /// More than a share of what the model can take, in percent of its window in tokens.
+    #[must_use]
+    pub const fn share(window: u64, percent: u8) -> Self {
+        Self::Tokens(window / 100 * percent as u64)
+    }
+
     pub(super) fn is_hit(self, state: &ReactState) -> bool {
         match self {
             Self::Messages(limit) => state.messages.len() > limit,

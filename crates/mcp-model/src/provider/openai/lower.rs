@@ -36,6 +36,11 @@ pub(super) fn request(
     if let Some(temperature) = request.temperature {
         body.insert("temperature".to_owned(), json!(temperature));
     }
+    if let Some(answer) = &request.answer_schema {
+        let form = json!({"name": answer.name, "schema": answer.schema});
+        let format = json!({"type": "json_schema", "json_schema": form});
+        body.insert("response_format".to_owned(), format);
+    }
     if in_pieces {
         body.insert("stream".to_owned(), true.into());
         let options = json!({"include_usage": true});

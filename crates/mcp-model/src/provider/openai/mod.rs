@@ -101,6 +101,10 @@ impl ChatModel for OpenAiModel {
         &self.name
     }
 
+    fn takes_answer_schema(&self) -> bool {
+        self.is_openai
+    }
+
     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
         Box::pin(within(self.timeout, self.ask(request)))
     }
