@@ -175,7 +175,7 @@ impl Context {
     }
 
     /// What marks a message of the task that the request has become.
-    fn related(&self) -> Option<Meta> {
+    pub(crate) fn related(&self) -> Option<Meta> {
         let work = self.task()?;
         let mut meta = Meta::new();
         meta.set_related_task(&work.id);

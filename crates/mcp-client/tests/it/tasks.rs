@@ -18,7 +18,9 @@ use mcp_transport::{BoxFuture, CallError, Delivery, Progress};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::connects::{Local, Scripted, discovered, options, scripted, stateless, welcome};
+use crate::connects::{
+    Local, Scripted, discovered, options, scripted, session, stateless, welcome,
+};
 use crate::handlers::Ada;
 
 const CORE: ProtocolVersion = ProtocolVersion::V2025_11_25;
@@ -461,4 +463,28 @@ async fn what_was_not_negotiated_is_refused_without_a_message() {
     let called = session.call_tool_task(call("t"), &CallOptions::new()).await;
     assert!(matches!(called.unwrap(), Called::Done(_)));
     plain.finish().await;
+}
+
+#[tokio::test]
+async fn proto_31_a_task_of_the_core_reports_by_the_token_of_its_call_until_it_has_ended() {
+    let go = Arc::new(Notify::new());
+    let session = session(server(&go), CORE).await;
+    let (seen, mut reports) = mpsc::unbounded_channel();
+    let options = CallOptions::new().with_progress(move |report| {
+        seen.send(report.progress).unwrap();
+    });
+    let params = CallToolParams::new("wait");
+    let called = session.call_tool_task(params, &options).await.unwrap();
+    let Called::Task(mut task) = called else {
+        panic!("no task");
+    };
+    // What is asked second is answered when the first has been asked.
+    let let_go = async {
+        session.list_tools().await.unwrap();
+        go.notify_one();
+    };
+    let (result, ()) = tokio::join!(task.wait(), let_go);
+    assert_eq!(result.unwrap().text_content(), "waited");
+    assert_eq!(reports.recv().await, Some(0.5));
+    session.close().await;
 }

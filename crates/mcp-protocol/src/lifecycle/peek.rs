@@ -12,6 +12,7 @@ pub(super) struct Meta<'a> {
     pub(super) info: Option<&'a str>,
     pub(super) log_level: Option<&'a str>,
     pub(super) subscription: Option<&'a str>,
+    pub(super) related_task: Option<&'a str>,
 }
 
 impl<'a> Meta<'a> {
@@ -29,6 +30,7 @@ impl<'a> Meta<'a> {
             "io.modelcontextprotocol/clientInfo",
             "io.modelcontextprotocol/logLevel",
             "io.modelcontextprotocol/subscriptionId",
+            "io.modelcontextprotocol/related-task",
         ];
         // `null` is what many peers write for "nothing".
         let members = pick(meta?.as_bytes(), names)?.map(|v| v.filter(|value| *value != "null"));
@@ -39,6 +41,7 @@ impl<'a> Meta<'a> {
             info,
             log_level,
             subscription,
+            related_task,
         ] = members;
         Some(Self {
             progress_token,
@@ -47,6 +50,7 @@ impl<'a> Meta<'a> {
             info,
             log_level,
             subscription,
+            related_task,
         })
     }
 

@@ -112,6 +112,18 @@ impl<T> ServerConnection<T> {
         });
     }
 
+    /// A task of 2025-11-25 reports by the token of the request that it was, until it has ended.
+    fn is_of_a_task(&self, notification: &Notification) -> bool {
+        let has_tasks = self
+            .handshake
+            .version()
+            .is_some_and(|v| v.has(Feature::Tasks));
+        has_tasks
+            && super::peek::Meta::of(notification.params.as_ref())
+                .related_task
+                .is_some()
+    }
+
     /// Whether a change may be announced outside of any request.
     fn may_announce(&self, notification: &Notification) -> bool {
         self.handshake.is_ready() && gate::server_may(&notification.method, &self.identity)
@@ -171,6 +183,9 @@ impl<T> Connection for ServerConnection<T> {
 
     fn notify(&mut self, notification: Notification) {
         let allowed = match &*notification.method {
+            "notifications/progress" if self.is_of_a_task(&notification) => {
+                return self.traffic.notify_of_task(notification);
+            }
             "notifications/progress" => true,
             "notifications/message" => self.identity.capabilities.logging.is_some(),
             _ => self.may_announce(&notification),

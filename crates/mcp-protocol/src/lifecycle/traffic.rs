@@ -252,6 +252,12 @@ impl<T> Traffic<T> {
         self.exchange.notify(notification);
     }
 
+    /// Sends the progress of a task. Whether its value rises, and the task has not ended, is for
+    /// who runs the task.
+    pub(super) fn notify_of_task(&mut self, notification: Notification) {
+        self.exchange.notify(notification);
+    }
+
     pub(super) fn respond(&mut self, id: &Id, outcome: Result<RawJson, ErrorObject>) {
         self.settle(id);
         self.exchange.respond(id, outcome);

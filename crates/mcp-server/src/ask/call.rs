@@ -161,9 +161,9 @@ impl Following {
                 .await?
                 .decode()
                 .map_err(AskError::Answer)?;
-            let poll_interval = now.task.poll_interval.or(self.task.poll_interval);
-            self.task = now.task;
-            self.task.poll_interval = poll_interval;
+            // It stays the task that it was, whatever the client calls it now.
+            self.task.status = now.task.status;
+            self.task.poll_interval = now.task.poll_interval.or(self.task.poll_interval);
         }
         self.over = true;
         self.call(GetTaskPayload::METHOD).await

@@ -71,7 +71,8 @@ impl Context {
     pub async fn elicitation_complete(&self, elicitation_id: &str) {
         let knows = self.version().has(Feature::UrlElicitationRequiredCode);
         if knows && self.client_capabilities().has_url_elicitation() {
-            let params = ElicitationCompleteParams::new(elicitation_id);
+            let mut params = ElicitationCompleteParams::new(elicitation_id);
+            params.meta = self.related();
             self.notify::<ElicitationComplete>(&params).await;
         }
     }

@@ -90,3 +90,26 @@ fn a_cancelled_request_reports_no_more() {
         "#,
     );
 }
+
+#[test]
+fn proto_31_a_task_reports_by_the_token_of_the_request_that_it_was() {
+    let related = r#"{"progressToken":"t","progress":1,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}"#;
+    for (version, sent) in [
+        (ProtocolVersion::V2025_11_25, true),
+        (ProtocolVersion::V2025_06_18, false),
+    ] {
+        let mut server = open_server(version);
+        server.play(&format!(
+            r#"
+            > {{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t"}}}}}}
+            ! request 1 tools/call {version}
+            = ok 1 {{"task":{{}}}}
+            < {{"id":1,"result":{{}}}}
+            = notify notifications/progress {{"progressToken":"t","progress":1}}
+            = notify notifications/progress {related}
+            {}
+            "#,
+            if sent { r#"< {"method":"notifications/progress"}"# } else { "" },
+        ));
+    }
+}
