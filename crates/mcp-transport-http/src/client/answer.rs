@@ -1,13 +1,13 @@
 //! The answer to a call: one JSON body, or a stream that may break and be resumed.
 
-use http::Response;
+use http::{HeaderValue, Response};
 use mcp_jsonrpc::{DecodeError, RawJson};
 use mcp_transport::{BoxFuture, CallError, TransportError, TransportErrorKind};
 
 use super::body::ResponseBody;
 use super::call::Exchange;
 use super::events::Events;
-use super::link::{broken, excerpt};
+use super::link::{broken, excerpt, plain};
 use super::listen::{Backoff, Opened};
 use crate::headers::has_media_type;
 
@@ -21,6 +21,7 @@ impl Exchange {
         response: Response<ResponseBody>,
     ) -> Result<RawJson, CallError> {
         let limit = self.link.limits.message;
+        plain(response.headers()).map_err(broken)?;
         if has_media_type(response.headers(), "application/json") {
             let body = response.into_body().collect(limit).await.map_err(broken)?;
             let answer = self.link.take(body, &self.view, Some(&self.id)).await;
@@ -57,7 +58,7 @@ impl Exchange {
             };
             backoff.after(&events, &mut last_id);
             let resuming: BoxFuture<'_, _> =
-                Box::pin(self.resume(&mut backoff, last_id.as_deref(), end));
+                Box::pin(self.resume(&mut backoff, last_id.as_ref(), end));
             events = resuming.await?;
         }
     }
@@ -81,7 +82,7 @@ impl Exchange {
     async fn resume(
         &self,
         backoff: &mut Backoff,
-        last_id: Option<&str>,
+        last_id: Option<&HeaderValue>,
         end: TransportError,
     ) -> Result<Box<Events>, CallError> {
         let Some(last_id) = last_id.filter(|_| !self.stateless) else {

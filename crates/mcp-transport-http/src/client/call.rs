@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{Extensions, HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
 use mcp_transport::{
     Attached, BoxFuture, Call, CallError, CallId, Delivery, Mirror, Rejection, WithoutHeaders,
@@ -12,7 +12,7 @@ use super::legacy::{LegacySse, hints_at_legacy};
 use super::link::{Link, Parcel, closed};
 use super::session::View;
 use crate::deadline::Deadline;
-use crate::headers::{SESSION_ID, leave_out, merge, write_mirror};
+use crate::headers::{SESSION_ID, leave_out, merge, single, write_mirror};
 use crate::progress::ProgressGuard;
 
 impl Link {
@@ -55,6 +55,15 @@ impl Link {
             delivery,
         }
     }
+}
+
+/// The id that a response gives; two are none, as one cannot know which is meant.
+fn session_named(headers: &HeaderMap) -> Option<HeaderValue> {
+    let id = single(headers, &SESSION_ID).unwrap_or_else(|_| {
+        tracing::warn!("the server names two sessions at once, both are ignored");
+        None
+    });
+    id.cloned()
 }
 
 /// The refusal of one way in, and how the other one failed.
@@ -156,7 +165,7 @@ impl Exchange {
             let refusal = self.link.rejection(response, &self.view).await;
             return self.fall_back(&message, refusal).await;
         }
-        let named = response.headers().get(SESSION_ID).cloned();
+        let named = session_named(response.headers());
         let outcome = self.answer(response).await;
         if let (Some(id), Ok(_), true) = (named, &outcome, self.is_initialize()) {
             self.link.session.named(&self.view, id);

@@ -17,6 +17,11 @@ use super::pool::{Http1, Origin, Pool, Sender};
 use super::proxy::{Kind, Proxies, Proxy};
 use super::tls::Tls;
 
+/// How long the headers of a response may be together in HTTP/2. In HTTP/1 they may have 400 KiB.
+const MAX_HEADER_LIST: u32 = 32 << 10;
+/// How many streams of HTTP/2 that were given up may still be answered at once, unheard.
+const MAX_RESETS: usize = 256;
+
 /// Makes connections and drives each in a task of its own, which ends with the connection.
 pub(super) struct Connector {
     pub(super) tcp: HttpConnector,
@@ -60,7 +65,9 @@ impl Connector {
             builder
                 .timer(TokioTimer::new())
                 .adaptive_window(true)
-                .keep_alive_interval(Duration::from_secs(30));
+                .keep_alive_interval(Duration::from_secs(30))
+                .max_header_list_size(MAX_HEADER_LIST)
+                .max_concurrent_reset_streams(MAX_RESETS);
             let (sender, connection) = builder.handshake(io).await.map_err(|e| failed(e.into()))?;
             tokio::spawn(drive(connection));
             pool.share(origin, sender.clone());

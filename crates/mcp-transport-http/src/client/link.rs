@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
 use mcp_jsonrpc::{Id, Message};
@@ -278,6 +278,18 @@ fn redirect(response: &Response<ResponseBody>) -> Option<&str> {
     );
     let target: Option<&HeaderValue> = response.headers().get(LOCATION).filter(|_| keeps);
     target?.to_str().ok()
+}
+
+/// Refuses a body that is encoded, which we never ask for: a few bytes may stand for any number.
+pub(super) fn plain(headers: &HeaderMap) -> Result<(), TransportError> {
+    let encoded = |value: &&HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
+    match headers.get_all(CONTENT_ENCODING).iter().find(encoded) {
+        None => Ok(()),
+        Some(how) => Err(TransportError::new(
+            TransportErrorKind::Violation,
+            format!("the answer is encoded as {how:?}, unasked"),
+        )),
+    }
 }
 
 /// The beginning of a body as text, cut at a character.

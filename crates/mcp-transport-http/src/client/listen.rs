@@ -11,14 +11,17 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::events::Events;
-use super::link::{Link, Parcel, closed, read_rejection};
+use super::link::{Link, Parcel, broken, closed, plain, read_rejection};
 use super::session::View;
 use crate::headers::{EVENT_STREAM, LAST_EVENT_ID, has_media_type, merge};
 
 /// How long before a stream is opened again where the server does not say.
 const DELAY: Duration = Duration::from_secs(1);
-/// The longest such wait, also where the server asks for more.
+/// The shortest and the longest such wait, also where the server asks for less or more.
+const MIN_DELAY: Duration = Duration::from_millis(10);
 const MAX_DELAY: Duration = Duration::from_secs(60);
+/// The longest id of an event that a resumption names.
+const MAX_ID: usize = 1024;
 /// How often in a row the server's own stream is opened in vain.
 const MAX_FRUITLESS: u32 = 8;
 /// How long a stream has to last to be of use even if it is quiet.
@@ -42,15 +45,20 @@ impl Backoff {
     }
 
     /// Learns from a stream that has ended: an id not seen before means that it was of use.
-    pub(super) fn after(&mut self, events: &Events, last_id: &mut Option<String>) {
+    pub(super) fn after(&mut self, events: &Events, last_id: &mut Option<HeaderValue>) {
         let decoder = events.decoder();
         if let Some(retry) = decoder.retry() {
-            self.base = retry.min(MAX_DELAY);
+            self.base = retry.clamp(MIN_DELAY, MAX_DELAY);
         }
-        if let Some(id) = decoder.last_event_id()
-            && last_id.as_deref() != Some(id)
-        {
-            *last_id = Some(id.to_owned());
+        let Some(id) = decoder.last_event_id() else {
+            return;
+        };
+        // Behind an event that cannot be named there is no way back; an older one is no way either.
+        let id = Some(id)
+            .filter(|id| id.len() <= MAX_ID)
+            .and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok());
+        if *last_id != id {
+            *last_id = id;
             self.fruitless = 0;
         }
     }
@@ -91,14 +99,14 @@ impl Link {
     pub(super) async fn open_stream(
         &self,
         view: &View,
-        last_id: Option<&str>,
+        last_id: Option<&HeaderValue>,
         extra: Option<&HeaderMap>,
     ) -> Opened {
         let headers = |mut headers: HeaderMap| {
             headers.insert(ACCEPT, EVENT_STREAM);
             view.write_headers(&mut headers);
-            if let Some(id) = last_id.and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok()) {
-                headers.insert(LAST_EVENT_ID, id);
+            if let Some(id) = last_id {
+                headers.insert(LAST_EVENT_ID, id.clone());
             }
             merge(&mut headers, extra);
             headers
@@ -110,6 +118,9 @@ impl Link {
         };
         let status = response.status();
         if status == StatusCode::OK && has_media_type(response.headers(), "text/event-stream") {
+            if let Err(error) = plain(response.headers()) {
+                return Opened::Never(broken(error));
+            }
             let events = Events::new(response.into_body(), self.limits.message);
             return Opened::Stream(Box::new(events));
         }
@@ -136,10 +147,10 @@ impl Link {
 
     async fn listen(self: &Arc<Self>, view: &View, answered: oneshot::Sender<()>) {
         let mut backoff = Backoff::new(MAX_FRUITLESS);
-        let mut last_id: Option<String> = None;
+        let mut last_id = None;
         let mut answered = Some(answered);
         loop {
-            let opened = self.open_stream(view, last_id.as_deref(), None).await;
+            let opened = self.open_stream(view, last_id.as_ref(), None).await;
             drop(answered.take());
             if !self.follow(opened, view, &mut backoff, &mut last_id).await {
                 return;
@@ -157,7 +168,7 @@ impl Link {
         opened: Opened,
         view: &View,
         backoff: &mut Backoff,
-        last_id: &mut Option<String>,
+        last_id: &mut Option<HeaderValue>,
     ) -> bool {
         match opened {
             Opened::Stream(mut events) => {

@@ -2,12 +2,12 @@
 
 use http::HeaderMap;
 use mcp_jsonrpc::{Id, Notification};
-use mcp_transport::{CallError, CallId, Channel as _, Delivery, TransportErrorKind};
+use mcp_transport::{Call, CallError, CallId, Channel as _, Delivery, TransportErrorKind};
 use mcp_transport_http::HttpTransport;
 use serde_json::json;
 
 use crate::client_support::{Client, modern_call};
-use crate::script::{Script, json_body, result, result_event, status, stream, text, usual};
+use crate::script::{Reply, Script, json_body, result, result_event, status, stream, text, usual};
 
 #[tokio::test]
 async fn http_01_http_02_http_24_http_30_a_request_that_stands_alone_says_so_in_its_headers() {
@@ -379,5 +379,80 @@ async fn h13_five_mebibytes_are_read_either_way() {
             5 << 20
         );
     }
+    client.channel.close().await;
+}
+
+/// A refusal as an authorization server wants it to be understood.
+fn challenge(code: u16) -> Reply {
+    let body = json!({"jsonrpc": "2.0", "error": {"code": -32001, "message": "show who you are"}});
+    let mut reply = json_body(code, &body);
+    for value in [
+        r#"Bearer resource_metadata="https://rs.test/.well-known/x", scope="a b""#,
+        r#"DPoP algs="ES256", error="insufficient_scope""#,
+    ] {
+        let headers = reply.headers_mut();
+        headers.append("www-authenticate", value.parse().unwrap());
+    }
+    reply
+}
+
+fn challenges(error: &CallError) -> Vec<&str> {
+    let CallError::Rejected(rejection) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        rejection.error.as_ref().unwrap().message,
+        "show who you are"
+    );
+    assert!(rejection.body.contains("-32001"), "{}", rejection.body);
+    assert!(!rejection.session_lost);
+    let values = rejection.headers.get_all("www-authenticate").iter();
+    values.map(|value| value.to_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn h18_a_challenge_reaches_its_caller_whole_whatever_was_sent() {
+    for code in [401, 403] {
+        let script = Script::start(move |seen| match seen.kind() {
+            "initialize" => usual(seen, "2025-11-25").unwrap(),
+            _ => challenge(code),
+        })
+        .await;
+        let client = Client::new(&script.url);
+        let mut initialize = Call::new("initialize", Some(json!({}).into()));
+        initialize.cancellable = false;
+        client.channel.call(initialize).await.unwrap();
+        client.channel.negotiated("2025-11-25");
+        let notification = Notification::new("notifications/x", None);
+        let errors = [
+            client
+                .channel
+                .call(modern_call("tools/list", None))
+                .await
+                .unwrap_err(),
+            client.call("tools/list").await.unwrap_err(),
+            client.channel.notify(notification).await.unwrap_err(),
+        ];
+        for error in &errors {
+            let challenges = challenges(error);
+            assert_eq!(challenges.len(), 2, "{error:?}");
+            assert!(challenges[0].ends_with(r#"scope="a b""#), "{challenges:?}");
+            assert_eq!(error.delivery(), Delivery::NotSent);
+        }
+        // The session is still there.
+        assert!(client.call("tools/list").await.is_err());
+        let seen = script.seen();
+        assert_eq!(seen.last().unwrap().header("mcp-session-id"), Some("s-1"));
+        client.channel.close().await;
+    }
+}
+
+#[tokio::test]
+async fn h18_a_refused_handshake_is_a_challenge_and_no_reason_to_try_an_older_way_in() {
+    let script = Script::start(|_| challenge(401)).await;
+    let client = Client::new(&script.url);
+    let error = client.call("initialize").await.unwrap_err();
+    assert_eq!(challenges(&error).len(), 2);
+    assert_eq!(script.kinds(), ["initialize"]);
     client.channel.close().await;
 }

@@ -5,6 +5,8 @@ mod client_calls;
 #[cfg(test)]
 mod client_header_source;
 #[cfg(test)]
+mod client_hostile;
+#[cfg(test)]
 mod client_legacy;
 #[cfg(test)]
 mod client_proxy;
