@@ -44,10 +44,13 @@ impl<R: Reader> Driver<R> {
     }
 
     pub(crate) fn flushed(&mut self, flushed: Result<(), TransportError>) {
-        if let Err(reason) = flushed {
-            self.writes = false;
-            // The peer may have answered before it stopped to listen, so calls in flight go on.
-            self.shared.refuse(Arc::new(reason));
+        let Err(reason) = flushed else { return };
+        self.writes = false;
+        match self.role {
+            // The server may have answered before it stopped to listen, so calls in flight go on.
+            Role::Client => self.shared.refuse(Arc::new(reason)),
+            // Nobody hears what a server does any more.
+            Role::Server => self.shared.stop(reason),
         }
     }
 

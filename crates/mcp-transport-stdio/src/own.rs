@@ -5,6 +5,7 @@
 mod streams;
 mod thread;
 
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,15 +13,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use mcp_jsonrpc::{LineDecoder, Packet};
-use mcp_transport::{Frames, Reader, TransportError, Writer};
+use mcp_transport::{Frames, Reader, TransportError, TransportErrorKind, Writer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::{LineReader, LineWriter};
+use streams::Client;
 
-/// How long the last bytes may take to leave when the stream is closed.
+/// How long the last bytes may take to leave when the stream is closed, at either end.
 const LAST: Duration = Duration::from_secs(2);
 
 type Source = Box<dyn AsyncRead + Send + Unpin>;
@@ -74,15 +76,20 @@ impl Stdio {
     /// If the tokio runtime has been built without I/O.
     #[must_use]
     pub fn open(self) -> (StdioReader, StdioWriter) {
-        let (source, sink) = take().unwrap_or_else(|e| {
-            let same = io::Error::new(e.kind(), e.to_string());
-            (Box::new(Broken(Some(e))), Box::new(Broken(Some(same))))
-        });
+        let (source, sink, client) = match take() {
+            Ok((source, sink, client)) => (source, sink, Some(client)),
+            Err(e) => {
+                let same = io::Error::new(e.kind(), e.to_string());
+                let sink: Sink = Box::new(Broken(Some(same)));
+                (Box::new(Broken(Some(e))) as Source, sink, None)
+            }
+        };
         let reader = StdioReader {
             lines: LineReader::new(source, self.limit),
             end: CancellationToken::new(),
         };
-        (reader, StdioWriter(LineWriter::new(sink)))
+        let lines = LineWriter::new(sink);
+        (reader, StdioWriter { lines, client })
     }
 }
 
@@ -92,7 +99,7 @@ impl Default for Stdio {
     }
 }
 
-fn take() -> io::Result<(Source, Sink)> {
+fn take() -> io::Result<(Source, Sink, Client)> {
     Handle::try_current().map_err(io::Error::other)?;
     if TAKEN.swap(true, Ordering::Relaxed) {
         return Err(io::Error::other("stdin and stdout are already a wire"));
@@ -127,32 +134,60 @@ impl Reader for StdioReader {
     }
 }
 
-/// Writes to the own stdout.
-#[derive(Debug)]
-pub struct StdioWriter(LineWriter<Sink>);
+/// Writes to the own stdout. A client that has closed its end of stdin and takes nothing for 2 s is
+/// gone: the write fails, although its end of stdout is open.
+pub struct StdioWriter {
+    lines: LineWriter<Sink>,
+    client: Option<Client>,
+}
+
+impl StdioWriter {
+    fn is_client_gone(&self) -> bool {
+        self.client.as_ref().is_some_and(Client::is_gone)
+    }
+}
 
 impl Writer for StdioWriter {
     fn feed(&mut self, packet: &Packet) {
-        self.0.feed(packet);
+        self.lines.feed(packet);
     }
 
     fn pending(&self) -> usize {
-        self.0.pending()
+        self.lines.pending()
     }
 
     async fn flush(&mut self) -> Result<(), TransportError> {
-        self.0.flush().await
+        loop {
+            let waiting = self.lines.pending();
+            tokio::select! {
+                biased;
+                flushed = self.lines.flush() => return flushed,
+                // Made only when it is waited for.
+                () = async { sleep(LAST).await } => {}
+            }
+            if self.lines.pending() == waiting && self.is_client_gone() {
+                let kind = TransportErrorKind::Violation;
+                let reason = "the client ended its stream and does not read what it asked for";
+                return Err(TransportError::new(kind, reason));
+            }
+        }
     }
 
     /// Sends off what is left, for at most 2 s, and closes.
     async fn close(&mut self) {
         let last = async {
-            if self.0.flush().await.is_ok() {
-                self.0.close().await;
+            if self.lines.flush().await.is_ok() {
+                self.lines.close().await;
             }
         };
         // Who does not read until then gets no more.
         let _ = timeout(LAST, last).await;
+    }
+}
+
+impl fmt::Debug for StdioWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.fmt(f)
     }
 }
 

@@ -1,12 +1,14 @@
 //! `mcp serve`: the three servers on their own.
 
+use std::error::Error as _;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use mcp::http::{HttpOptions, HttpServer, HttpService};
 use mcp::server::Server;
 use mcp::stdio::Stdio;
-use mcp::transport::Channel as _;
+use mcp::transport::{Channel as _, TransportError, TransportErrorKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServeArguments;
@@ -41,16 +43,27 @@ pub(super) async fn run(what: ServeArguments) -> Result<Exit, Failure> {
 async fn over_stdio(server: &Server) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::watch()?;
     let (reader, writer) = Stdio::own();
-    let end = CancellationToken::new();
-    let connection = server.serve(reader.until(end.clone()), writer);
+    let connection = server.serve(reader, writer);
     let interrupted = async {
         interrupts.next().await;
-        end.cancel();
+        // It ends by and by, which is waited for below.
+        drop(connection.close());
         interrupts.next().await;
     };
     tokio::select! {
-        _ = connection.closed() => Ok(Exit::Done),
+        reason = connection.closed() => ended(&reason),
         () = interrupted => Ok(Exit::Interrupted),
+    }
+}
+
+/// How a server ends with its connection: well, if one of both has ended it.
+fn ended(reason: &TransportError) -> Result<Exit, Failure> {
+    let source = reason.source().and_then(|e| e.downcast_ref::<io::Error>());
+    let is_gone = source.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+    match reason.kind() {
+        TransportErrorKind::Ended | TransportErrorKind::ClosedHere => Ok(Exit::Done),
+        TransportErrorKind::Io if is_gone => Ok(Exit::Done),
+        _ => Err(Failure::failed(chain(reason))),
     }
 }
 

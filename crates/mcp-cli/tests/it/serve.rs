@@ -141,3 +141,61 @@ fn wiki_prints_its_url_answers_and_ends_when_interrupted() {
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
+
+/// Asks for a file again and again and reads no answers, until the server reads no more.
+#[cfg(unix)]
+fn flooded(scratch: &Scratch) -> std::process::Child {
+    use std::io::ErrorKind;
+    scratch.write("x.txt", &"x".repeat(200_000));
+    let mut child = scratch
+        .command(&["serve", "files", "--root", "."])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-06-18","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}}}"#).unwrap();
+    for id in 1..100 {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"read_file","arguments":{{"path":"x.txt"}}}}}}"#
+        );
+        let written = writeln!(stdin, "{call}");
+        assert!(written.is_ok() || written.is_err_and(|e| e.kind() == ErrorKind::BrokenPipe));
+    }
+    drop(stdin);
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_that_is_gone_ends_the_server_though_nobody_reads_its_answers() {
+    let scratch = Scratch::new();
+    let mut child = flooded(&scratch);
+    // Its answers are kept open and not read.
+    let stdout = child.stdout.take().unwrap();
+    let begun = std::time::Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(begun.elapsed().as_secs() < 20);
+    drop(stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_that_reads_no_more_ends_the_server_at_once() {
+    let scratch = Scratch::new();
+    scratch.write("x.txt", "hello");
+    let mut child = scratch
+        .command(&["serve", "files", "--root", "."])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    drop(child.stdout.take());
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).unwrap();
+    // Its input stays open.
+    let ended = crate::scratch::Ended::of(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
+    drop(stdin);
+}

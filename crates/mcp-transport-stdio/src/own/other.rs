@@ -5,7 +5,16 @@ use std::io;
 use super::thread::ThreadReader;
 use super::{Sink, Source};
 
-pub(super) fn take() -> io::Result<(Source, Sink)> {
+/// Whether the client is still there, which cannot be seen here.
+pub(super) struct Client;
+
+impl Client {
+    pub(super) const fn is_gone(&self) -> bool {
+        false
+    }
+}
+
+pub(super) fn take() -> io::Result<(Source, Sink, Client)> {
     let source = ThreadReader::new(io::stdin())?;
-    Ok((Box::new(source), Box::new(tokio::io::stdout())))
+    Ok((Box::new(source), Box::new(tokio::io::stdout()), Client))
 }

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -17,14 +18,30 @@ use tokio::net::unix::pipe;
 use super::thread::ThreadReader;
 use super::{Sink, Source};
 
-pub(super) fn take() -> io::Result<(Source, Sink)> {
+/// The end of stdin that the client holds.
+pub(super) struct Client(OwnedFd);
+
+impl Client {
+    /// Whether it is closed, read to its end or not.
+    pub(super) fn is_gone(&self) -> bool {
+        let mut stdin = [PollFd::new(&self.0, PollFlags::empty())];
+        let at_once = Timespec::default();
+        let polled = poll(&mut stdin, Some(&at_once));
+        let [stdin] = stdin;
+        polled.is_ok() && stdin.revents().contains(PollFlags::HUP)
+    }
+}
+
+pub(super) fn take() -> io::Result<(Source, Sink, Client)> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     // Both before either is changed: they may be one socket.
     let (stdin_mode, stdout_mode) = (Mode::of(&stdin)?, Mode::of(&stdout)?);
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(io::stderr())?;
-    Ok((source(stdin, stdin_mode)?, sink(stdout, stdout_mode)?))
+    let client = Client(stdin.try_clone()?);
+    let source = source(stdin, stdin_mode)?;
+    Ok((source, sink(stdout, stdout_mode)?, client))
 }
 
 fn source(fd: OwnedFd, mode: Mode) -> io::Result<Source> {
