@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::Extensions;
 use mcp_interceptors::JsonMap;
+use mcp_model::Deltas;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -140,6 +141,26 @@ impl Runtime {
             node: Arc::clone(&self.task.node),
             value: value.into(),
         });
+    }
+
+    /// Where a model's answer is shown as it is written, for
+    /// [`ChatModel::stream`](mcp_model::ChatModel::stream). `None` if nobody wants to see that.
+    #[must_use]
+    pub fn deltas(&self) -> Option<Deltas> {
+        self.deltas_of(0)
+    }
+
+    pub(crate) fn deltas_of(&self, round: u32) -> Option<Deltas> {
+        let runtime = self.clone();
+        let tell = move |text: &str| {
+            runtime.emit(Interest::DELTAS, || RunEvent::MessageDelta {
+                node: Arc::clone(&runtime.task.node),
+                round,
+                text: text.to_owned(),
+            });
+        };
+        let wanted = self.run.events.wants(Interest::DELTAS);
+        wanted.then(|| Deltas::new(tell))
     }
 
     /// Asks the outside world and waits for the answer.

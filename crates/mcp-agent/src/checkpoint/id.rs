@@ -1,5 +1,6 @@
 //! Names of checkpoints: later ones are greater.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,6 +12,12 @@ pub(crate) fn now_ms() -> u64 {
     })
 }
 
+/// What tells the checkpoints of a run from those of others at the same time, also where both were
+/// given the same name.
+pub(crate) fn run_salt(run: &str) -> u64 {
+    RandomState::new().hash_one(run)
+}
+
 /// The name after `parent` at the time `now`: 12 digits of milliseconds, 6 that count within a
 /// millisecond, and 8 that tell runs apart, all hexadecimal.
 pub(crate) fn next_id(parent: Option<&str>, now: u64, run: u64) -> Arc<str> {
@@ -19,8 +26,24 @@ pub(crate) fn next_id(parent: Option<&str>, now: u64, run: u64) -> Arc<str> {
         Some((at, count)) if at >= now => (at, count + 1),
         _ => (now, 0),
     };
-    let run = run & 0xffff_ffff;
-    format!("{at:012x}{count:06x}{run:08x}").into()
+    let mut id = [0; 26];
+    let places = id.iter_mut().rev();
+    let digits = hex(run, 8).chain(hex(count, 6)).chain(hex(at, 12));
+    places.zip(digits).for_each(|(place, digit)| *place = digit);
+    std::str::from_utf8(&id).unwrap_or_default().into()
+}
+
+/// The last `digits` hexadecimal digits of a number, from the right.
+fn hex(number: u64, digits: u32) -> impl Iterator<Item = u8> {
+    (0..digits).map(move |digit| {
+        let value = number.checked_shr(4 * digit).unwrap_or(0) & 0xf;
+        let value = u8::try_from(value).unwrap_or(0);
+        if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + value - 10
+        }
+    })
 }
 
 fn parts(id: &str) -> Option<(u64, u64)> {
@@ -40,6 +63,10 @@ mod tests {
         let third = next_id(Some(&second), 900, 8);
         let fourth = next_id(Some(&third), 2_000, 1);
         assert!(first < second && second < third && third < fourth);
+        assert_eq!(
+            &*next_id(None, 0xabc_0123, 0xf_0000_001e),
+            "00000abc01230000000000001e"
+        );
         assert_eq!(first.len(), 26);
     }
 }

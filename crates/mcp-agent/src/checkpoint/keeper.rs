@@ -7,9 +7,8 @@ use mcp_interceptors::{BoxFuture, JsonMap};
 
 use super::{
     Checkpoint, CheckpointError, Checkpointer, ListCheckpoints, Place, PlannedTask, Source,
-    TaskRecord, Waiting, next_id, now_ms,
+    TaskRecord, Waiting, next_id, now_ms, run_salt,
 };
-use crate::hash::Hash;
 use crate::state::Changes;
 use crate::{Error, ErrorKind};
 
@@ -74,7 +73,7 @@ impl Journal {
             parent: None,
             head: None,
             newest: None,
-            salt: Hash::new(0).text(&run).finish(),
+            salt: run_salt(&run),
             run,
             caller: None,
             metadata,

@@ -135,7 +135,9 @@ fn unknown(checkpoint: &str) -> CheckpointError {
 fn chain(of_place: &BTreeMap<Arc<str>, Kept>, last: &Kept) -> Vec<Arc<Checkpoint>> {
     let parent_of = |kept: &&Kept| {
         let parent = kept.checkpoint.parent.as_ref()?;
-        of_place.get(parent)
+        // Earlier ones have smaller names; what says otherwise would lead in a circle.
+        let parent = of_place.get(parent)?;
+        (parent.checkpoint.id < kept.checkpoint.id).then_some(parent)
     };
     let backwards = std::iter::successors(Some(last), parent_of);
     let mut chain: Vec<_> = backwards.map(|kept| Arc::clone(&kept.checkpoint)).collect();

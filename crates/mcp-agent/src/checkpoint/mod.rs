@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub use error::CheckpointError;
 pub(crate) use id::next_id;
-pub(crate) use id::now_ms;
+pub(crate) use id::{now_ms, run_salt};
 pub use keeper::Durability;
 pub(crate) use keeper::{Entry, Journal, Keeper};
 pub use memory::MemoryCheckpointer;
@@ -160,7 +160,7 @@ pub enum Source {
 #[non_exhaustive]
 pub struct PlannedTask {
     /// Its node.
-    pub node: String,
+    pub node: Arc<str>,
     /// The input that it was sent, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,

@@ -1,6 +1,6 @@
 //! The beginning of a run: what the thread holds, and what the input makes of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,6 +10,7 @@ use super::goto::START;
 use super::options::Input;
 use super::plan::{Next, Plan};
 use super::run::{Driver, write_seed};
+use super::task::caught;
 use crate::checkpoint::{Checkpoint, Journal, Loaded, Source, TaskRecord, TaskState};
 use crate::hash::Hash;
 use crate::runtime::RunScope;
@@ -143,7 +144,7 @@ impl<S: State> Driver<S> {
                 if loaded.is_some() {
                     self.step += 1;
                 }
-                self.give(Some(update))?;
+                caught(|| self.give(Some(update)))?;
                 self.keep(Source::Input).await?;
             }
             (_, None) => {
@@ -192,8 +193,11 @@ impl<S: State> Driver<S> {
         loaded: &Loaded,
         answers: HashMap<String, Value>,
     ) -> Result<(), Error> {
-        let open = open_questions(&loaded.records);
-        if let Some(id) = answers.keys().find(|id| open.iter().all(|i| i.id != **id)) {
+        let open: HashSet<String> = open_questions(&loaded.records)
+            .into_iter()
+            .map(|interrupt| interrupt.id)
+            .collect();
+        if let Some(id) = answers.keys().find(|id| !open.contains(*id)) {
             let message = format!("no question {id} is open");
             return Err(Error::new(ErrorKind::Resume, message));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::node::NodeOutput;
 use super::plan::Finished;
 use super::run::{Driver, settle, write_seed};
-use super::task::Settled;
+use super::task::{Settled, caught};
 use crate::checkpoint::{Entry, Journal, PlannedTask, Source};
 use crate::state::{Changes, Log, State, Write};
 use crate::stream::{Interest, RunEvent};
@@ -67,16 +67,17 @@ impl<S: State> Driver<S> {
         };
         let mut changes = Changes::default();
         // The tasks have given their snapshots back, so nothing is copied here.
-        Arc::make_mut(&mut self.state)
-            .log(Log::Take(&mut changes))
-            .map_err(|error| {
+        let state = Arc::make_mut(&mut self.state);
+        caught(|| {
+            state.log(Log::Take(&mut changes)).map_err(|error| {
                 Error::new(ErrorKind::State, "the state cannot be written").with_source(error)
-            })?;
+            })
+        })?;
         let wiring = &self.graph.wiring;
         let mut waiting = self.plan.waiting(wiring);
         waiting.parent.clone_from(&self.parent);
         let next = self.tasks.iter().map(|task| PlannedTask {
-            node: wiring.name(task.node).to_owned(),
+            node: wiring.shared_name(task.node),
             payload: task.payload.clone(),
         });
         let entry = Entry {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::options::{Input, RunOptions};
-use super::output::RunOutput;
+use super::output::{End, RunOutput};
 use super::run::{Driver, run_id};
 use super::wiring::Wiring;
 use crate::Error;
@@ -35,25 +35,20 @@ pub(crate) enum Pauses {
 }
 
 impl Pauses {
-    fn among<S>(&self, nodes: &[usize], wiring: &Wiring<S>) -> Option<Vec<String>> {
-        let pauses = |node: &&usize| match self {
+    /// The pause that these nodes ask for.
+    pub(super) fn among<S>(
+        &self,
+        nodes: impl Iterator<Item = usize>,
+        wiring: &Wiring<S>,
+    ) -> Option<End> {
+        let pauses = |node: &usize| match self {
             Self::Nowhere => false,
             Self::Everywhere => true,
             Self::At(at) => at.contains(node),
         };
-        let hit = nodes.iter().filter(pauses);
-        let names: Vec<_> = hit.map(|&node| wiring.name(node).to_owned()).collect();
-        (!names.is_empty()).then_some(names)
-    }
-}
-
-impl<S> Compiled<S> {
-    pub(crate) fn pauses_before(&self, nodes: &[usize]) -> Option<Vec<String>> {
-        self.pause_before.among(nodes, &self.wiring)
-    }
-
-    pub(crate) fn pauses_after(&self, nodes: &[usize]) -> Option<Vec<String>> {
-        self.pause_after.among(nodes, &self.wiring)
+        let hit = nodes.filter(pauses);
+        let names: Vec<_> = hit.map(|node| wiring.name(node).to_owned()).collect();
+        (!names.is_empty()).then_some(End::Paused(names))
     }
 }
 

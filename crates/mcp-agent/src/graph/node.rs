@@ -199,6 +199,8 @@ pub struct NodeOptions {
     pub timeout: Option<Duration>,
     /// How often it is tried.
     pub retry: Option<super::Retry>,
+    /// Whether the messages that come from it, and from graphs in it, are no events.
+    pub quiet: bool,
 }
 
 impl NodeOptions {
@@ -226,6 +228,14 @@ impl NodeOptions {
     #[must_use]
     pub fn retry(mut self, retry: super::Retry) -> Self {
         self.retry = Some(retry);
+        self
+    }
+
+    /// Keeps its messages, and those of graphs in it, from listeners: neither whole nor in
+    /// pieces are they told.
+    #[must_use]
+    pub const fn quiet(mut self) -> Self {
+        self.quiet = true;
         self
     }
 

@@ -41,7 +41,8 @@ pub(crate) struct Plan {
 #[derive(Default)]
 struct Draft {
     sends: Vec<Next>,
-    nodes: BTreeSet<usize>,
+    /// In order, each once.
+    nodes: Vec<usize>,
 }
 
 /// What decides about the way on.
@@ -143,12 +144,11 @@ impl Plan {
             .nodes
             .get(node)
             .is_some_and(|spec| spec.options.defer);
-        let planned = if deferred {
-            &mut self.deferred
-        } else {
-            &mut draft.nodes
-        };
-        planned.insert(node);
+        if deferred {
+            self.deferred.insert(node);
+        } else if let Err(at) = draft.nodes.binary_search(&node) {
+            draft.nodes.insert(at, node);
+        }
     }
 
     fn arrive(&mut self, node: usize, joins: &[usize]) {
@@ -175,7 +175,7 @@ impl Plan {
 
     fn finish(&mut self, draft: Draft) -> Vec<Next> {
         let nodes = if draft.sends.is_empty() && draft.nodes.is_empty() {
-            std::mem::take(&mut self.deferred)
+            std::mem::take(&mut self.deferred).into_iter().collect()
         } else {
             draft.nodes
         };

@@ -1,7 +1,7 @@
 //! Drives a graph: runs the tasks of a step, puts what they give back into the state, keeps a
 //! checkpoint, asks the plan what comes next. The only file that spawns.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use mcp_interceptors::Command;
@@ -12,7 +12,7 @@ use super::options::RunOptions;
 use super::output::{End, Ended, RunOutput};
 use super::plan::{Next, Plan};
 use super::stored::stored;
-use super::task::{Job, Settled, TaskPlace};
+use super::task::{Job, Settled, TaskPlace, caught};
 use crate::checkpoint::{Journal, Source, TaskRecord, TaskState};
 use crate::hash::Hash;
 use crate::runtime::RunScope;
@@ -80,12 +80,13 @@ impl<S: State> Driver<S> {
             if let Some(end) = self.unfinished(&settled).await? {
                 return Ok(end);
             }
-            let ran: Vec<usize> = self.tasks.iter().map(|task| task.node).collect();
-            self.apply(settled).inspect_err(|_| self.broken = true)?;
+            let ran = self.tasks.iter().map(|task| task.node);
+            let pause = self.graph.pause_after.among(ran, &self.graph.wiring);
+            caught(|| self.apply(settled)).inspect_err(|_| self.broken = true)?;
             self.keep(Source::Step).await?;
             self.emit_values()?;
-            if let Some(nodes) = self.graph.pauses_after(&ran) {
-                return Ok(End::Paused(nodes));
+            if let Some(pause) = pause {
+                return Ok(pause);
             }
         }
     }
@@ -103,10 +104,8 @@ impl<S: State> Driver<S> {
         }
         if self.taken >= self.scope.step_limit {
             let limit = self.scope.step_limit;
-            let nodes = self
-                .tasks
-                .iter()
-                .map(|task| self.graph.wiring.name(task.node));
+            let nodes: BTreeSet<usize> = self.tasks.iter().map(|task| task.node).collect();
+            let nodes = nodes.iter().map(|node| self.graph.wiring.name(*node));
             let nodes = nodes.collect::<Vec<_>>().join(", ");
             let message = format!("no end after {limit} steps; {nodes} would be next");
             return Err(Error::new(ErrorKind::StepLimit, message));
@@ -114,8 +113,8 @@ impl<S: State> Driver<S> {
         if std::mem::take(&mut self.past_pause) {
             return Ok(None);
         }
-        let nodes: Vec<usize> = self.tasks.iter().map(|task| task.node).collect();
-        Ok(self.graph.pauses_before(&nodes).map(End::Paused))
+        let nodes = self.tasks.iter().map(|task| task.node);
+        Ok(self.graph.pause_before.among(nodes, &self.graph.wiring))
     }
 
     /// Runs the tasks of the step, those that have not finished earlier.
@@ -231,8 +230,7 @@ impl<S: State> Driver<S> {
 
     pub(crate) fn place(&self, index: usize) -> TaskPlace {
         let number = self.tasks.get(index).map_or(usize::MAX, |task| task.node);
-        let spec = self.graph.wiring.nodes.get(number);
-        let node = spec.map_or_else(|| "".into(), |spec| Arc::clone(&spec.name));
+        let node = self.graph.wiring.shared_name(number);
         let head = self.journal.as_ref().and_then(Journal::head);
         let step = self.step + 1;
         let mut id = Hash::new(1).text(&self.namespace).number(step);

@@ -10,10 +10,11 @@ use super::compiled::CompiledGraph;
 use super::node::{Failure, Node, NodeError, NodeInput, NodeOutput};
 use super::output::{End, Ended};
 use super::run::Driver;
+use super::task::caught;
 use crate::checkpoint::{Loaded, Source};
 use crate::runtime::RunScope;
 use crate::state::State;
-use crate::{Error, Runtime};
+use crate::{Error, ErrorKind, Runtime};
 
 /// What becomes of a subgraph's state when its node has run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -102,6 +103,7 @@ impl<P: State, C: State> Node<P> for Subgraph<P, C> {
         let (graph, output) = (self.graph.clone(), Arc::clone(&self.output));
         let (persistence, prepare) = (self.persistence, self.prepare.clone());
         Box::pin(async move {
+            check_depth(&runtime)?;
             let mut scope = RunScope::clone(&runtime.run);
             if persistence == Persistence::Never {
                 scope.keeper = None;
@@ -121,6 +123,19 @@ impl<P: State, C: State> Node<P> for Subgraph<P, C> {
             obey::<P>(NodeOutput::from(update), ended.parent)
         })
     }
+}
+
+/// How deep graphs may be nested: each needs its part of the stack.
+const MAX_DEPTH: usize = 32;
+
+fn check_depth(runtime: &Runtime) -> Result<(), Error> {
+    let outer = &runtime.task.namespace;
+    let depth = outer.split('|').filter(|part| !part.is_empty()).count();
+    if depth < MAX_DEPTH {
+        return Ok(());
+    }
+    let message = format!("graphs are nested more than {MAX_DEPTH} deep");
+    Err(Error::new(ErrorKind::StepLimit, message))
 }
 
 /// The way down to the inner graph. One that is kept per call has the task in it, so that a loop
@@ -154,7 +169,7 @@ impl<S: State> Driver<S> {
             }
             self.step += 1;
         }
-        self.give(Some(update))?;
+        caught(|| self.give(Some(update)))?;
         self.keep(Source::Input).await?;
         self.emit_values()
     }

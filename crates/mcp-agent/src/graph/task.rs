@@ -1,8 +1,11 @@
 //! One task: attempts, timeout, panics, events.
 
-use std::panic::AssertUnwindSafe;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -14,7 +17,7 @@ use crate::hash::Hash;
 use crate::runtime::{RunScope, TaskScope};
 use crate::state::{Json, State};
 use crate::stream::{Interest, RunEvent};
-use crate::{Interrupt, Runtime};
+use crate::{Error, ErrorKind, Interrupt, Runtime};
 
 /// Everything that a task needs, so that it can run anywhere.
 pub(crate) struct Job<S: State> {
@@ -104,7 +107,12 @@ impl<S: State> Job<S> {
         };
         let input = NodeInput::new(Arc::clone(&self.state), payload);
         let work = async { self.node.run(input, runtime).await };
-        let caught = AssertUnwindSafe(work).catch_unwind();
+        let mut caught = pin!(AssertUnwindSafe(work).catch_unwind());
+        let events = &self.scope.events;
+        let caught = poll_fn(|cx| match events.is_short_of_room(cx) {
+            true => Poll::Pending,
+            false => caught.as_mut().poll(cx),
+        });
         let caught = match self.options.timeout {
             None => caught.await,
             Some(limit) => match tokio::time::timeout(limit, caught).await {
@@ -118,7 +126,7 @@ impl<S: State> Job<S> {
     fn runtime(&self, attempt: u32, began_ms: u64) -> Runtime {
         let place = self.place.clone();
         Runtime {
-            run: Arc::clone(&self.scope),
+            run: self.own_scope(),
             task: Arc::new(TaskScope {
                 id: place.id,
                 node: place.node,
@@ -132,6 +140,16 @@ impl<S: State> Job<S> {
                 began_ms,
             }),
         }
+    }
+
+    /// The scope of the run, as this node is to see it.
+    fn own_scope(&self) -> Arc<RunScope> {
+        if !self.options.quiet {
+            return Arc::clone(&self.scope);
+        }
+        let mut scope = RunScope::clone(&self.scope);
+        scope.events = scope.events.without(Interest::MESSAGES | Interest::DELTAS);
+        Arc::new(scope)
     }
 
     fn report(&self, runtime: &Runtime, settled: &Settled<S::Update>) {
@@ -166,6 +184,15 @@ impl<S: State> Job<S> {
             },
         });
     }
+}
+
+/// Does something that calls rules and conditions of whoever made the graph; a panic there is an
+/// error.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let message = format!("a rule of the graph panicked: {}", panic_text(&*panic));
+        Err(Error::new(ErrorKind::State, message))
+    })
 }
 
 /// What a panic said.

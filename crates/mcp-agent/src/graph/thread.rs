@@ -7,6 +7,7 @@ use super::compiled::CompiledGraph;
 use super::options::RunOptions;
 use super::plan::{Finished, Plan};
 use super::run::{Driver, write_seed};
+use super::task::caught;
 use crate::checkpoint::{Checkpoint, ListCheckpoints, Place, Source};
 use crate::state::{State, Write};
 use crate::{Error, ErrorKind, Interrupt};
@@ -52,7 +53,7 @@ impl<S: State> CompiledGraph<S> {
             next: checkpoint
                 .next
                 .iter()
-                .map(|task| task.node.clone())
+                .map(|task| task.node.as_ref().to_owned())
                 .collect(),
             interrupts: open_questions(&loaded.records),
             checkpoint,
@@ -116,7 +117,7 @@ impl<S: State> CompiledGraph<S> {
                 (driver.plan, driver.tasks) = (plan, tasks);
             }
         }
-        driver.change(update, as_node)?;
+        caught(|| driver.change(update, as_node))?;
         driver.keep(Source::Update).await?;
         let ended = driver.finish().await?;
         ended.ok_or_else(nothing_kept)

@@ -70,6 +70,11 @@ impl<S> Wiring<S> {
         self.nodes.get(number).map_or("", |spec| &spec.name)
     }
 
+    pub(crate) fn shared_name(&self, number: usize) -> Arc<str> {
+        let spec = self.nodes.get(number);
+        spec.map_or_else(|| "".into(), |spec| Arc::clone(&spec.name))
+    }
+
     /// The number of a node that `from` names.
     pub(crate) fn find(&self, node: &str, from: &str) -> Result<usize, Error> {
         self.numbers.get(node).copied().ok_or_else(|| {

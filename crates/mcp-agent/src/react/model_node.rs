@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mcp_model::{AssistantMessage, ChatMessage, ChatRequest, Deltas, ToolUse};
+use mcp_model::{AssistantMessage, ChatMessage, ChatRequest, ToolUse};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -117,7 +117,7 @@ impl Asking<'_> {
             request,
             state: Arc::clone(&self.state),
             runtime: runtime.clone(),
-            deltas: deltas(runtime, self.round),
+            deltas: runtime.deltas_of(self.round),
             response: settings.response.clone(),
             notes: notes.clone(),
         };
@@ -188,21 +188,6 @@ fn done(
 
 fn responded(response: Value) -> ReactUpdate {
     ReactUpdate::default().structured_response(response)
-}
-
-/// Where the answer is shown as it is written.
-fn deltas(runtime: &Runtime, round: u32) -> Option<Deltas> {
-    let wanted = runtime.run.events.wants(Interest::DELTAS);
-    wanted.then(|| {
-        let runtime = runtime.clone();
-        Deltas::new(move |text| {
-            runtime.emit(Interest::DELTAS, || RunEvent::MessageDelta {
-                node: Arc::clone(&runtime.task.node),
-                round,
-                text: text.to_owned(),
-            });
-        })
-    })
 }
 
 /// Ends the agent, or the run.

@@ -88,6 +88,7 @@ impl<T: Plain> Field for Append<T> {
         let Change::Tail { from, items } = change else {
             return Err(change.unfit());
         };
+        Change::check_tail(*from, self.items.len())?;
         let list = Arc::make_mut(&mut self.items);
         list.truncate(*from);
         for item in items {

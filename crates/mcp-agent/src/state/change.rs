@@ -1,7 +1,10 @@
 //! What a step changed, in the form that a checkpoint keeps.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::fmt;
 
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -88,6 +91,15 @@ impl Change {
         }
     }
 
+    /// Whether a list of `len` items can go on with a tail from `from` on.
+    pub(super) fn check_tail(from: usize, len: usize) -> Result<(), StateError> {
+        if from <= len {
+            return Ok(());
+        }
+        let message = format!("the checkpoint goes on at item {from} of a list of {len}");
+        Err(StateError::new(message))
+    }
+
     /// What a field says to a change that is not of its kind.
     #[must_use]
     pub fn unfit(&self) -> StateError {
@@ -95,23 +107,36 @@ impl Change {
     }
 }
 
-/// What a step changed, by field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Changes(pub BTreeMap<String, Change>);
+/// What a step changed, by field. In JSON it is an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes(Vec<(Cow<'static, str>, Change)>);
 
 impl Changes {
-    /// Adds a field's change, if there is one.
-    pub fn put(&mut self, field: &str, change: Option<Change>) {
-        if let Some(change) = change {
-            self.0.insert(field.to_owned(), change);
+    /// Sets a field's change, if there is one.
+    pub fn put(&mut self, field: impl Into<Cow<'static, str>>, change: Option<Change>) {
+        let Some(change) = change else { return };
+        let field = field.into();
+        match self.get_mut(&field) {
+            Some(known) => *known = change,
+            None => self.0.push((field, change)),
         }
     }
 
     /// A field's change.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<&Change> {
-        self.0.get(field)
+        let mut named = self.iter();
+        named.find(|(name, _)| *name == field).map(|(_, c)| c)
+    }
+
+    fn get_mut(&mut self, field: &str) -> Option<&mut Change> {
+        let mut named = self.0.iter_mut();
+        named.find(|(name, _)| name == field).map(|(_, c)| c)
+    }
+
+    /// The changes with the names of their fields.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Change)> {
+        self.0.iter().map(|(name, change)| (&**name, change))
     }
 
     /// Whether nothing changed.
@@ -125,13 +150,41 @@ impl Changes {
     /// Puts later changes behind these, so that both count as one.
     pub fn then(&mut self, later: &Self) {
         for (field, change) in &later.0 {
-            match self.0.get_mut(field) {
+            match self.get_mut(field) {
                 Some(earlier) => earlier.then(change),
-                None => {
-                    self.0.insert(field.clone(), change.clone());
-                }
+                None => self.0.push((field.clone(), change.clone())),
             }
         }
+    }
+}
+
+impl Serialize for Changes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Changes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ReadChanges)
+    }
+}
+
+struct ReadChanges;
+
+impl<'de> Visitor<'de> for ReadChanges {
+    type Value = Changes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("changes by field")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Changes, A::Error> {
+        let mut changes = Changes::default();
+        while let Some((field, change)) = map.next_entry::<String, Change>()? {
+            changes.put(field, Some(change));
+        }
+        Ok(changes)
     }
 }
 

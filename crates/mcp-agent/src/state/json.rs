@@ -124,11 +124,11 @@ impl State for JsonState {
             Log::Take(changes) => {
                 for (name, field) in &mut self.fields {
                     let change = field.take().map_err(|error| error.in_field(name))?;
-                    changes.put(name, change);
+                    changes.put(name.as_ref().to_owned(), change);
                 }
             }
             Log::Replay(changes) => {
-                for (name, change) in &changes.0 {
+                for (name, change) in changes.iter() {
                     self.named(name)?
                         .replay_any(change)
                         .map_err(|error| error.in_field(name))?;

@@ -240,6 +240,7 @@ impl Field for Messages {
         let Change::Tail { from, items } = change else {
             return Err(change.unfit());
         };
+        Change::check_tail(*from, self.len())?;
         let inner = Arc::make_mut(&mut self.0);
         if *from < inner.ids.len() {
             let kept = inner.transcript.iter().take(*from).cloned().collect();

@@ -78,6 +78,7 @@ impl<T: Plain + Hash + Eq> Field for Distinct<T> {
         let Change::Tail { from, items } = change else {
             return Err(change.unfit());
         };
+        Change::check_tail(*from, self.items.len())?;
         let set = Arc::make_mut(&mut self.items);
         set.truncate(*from);
         for item in items {

@@ -43,6 +43,8 @@ pub enum RunEvent {
         task: Arc<str>,
         /// Its node.
         node: Arc<str>,
+        /// The input that it was sent, if it was; otherwise it sees the state.
+        payload: Option<Value>,
     },
     /// A task has ended.
     TaskEnded {
@@ -52,6 +54,10 @@ pub enum RunEvent {
         node: Arc<str>,
         /// Why it gave nothing back, if so.
         error: Option<String>,
+        /// What it gave back.
+        updates: Vec<Json>,
+        /// The questions that it waits for.
+        interrupts: Vec<Interrupt>,
     },
     /// What a task gave back, as it finished; one event for each update.
     Update {
@@ -116,13 +122,18 @@ pub enum RunEvent {
     },
     /// The model has written a piece of its answer.
     MessageDelta {
-        /// Which round of this run it belongs to, from 1.
+        /// The node that asks the model.
+        node: Arc<str>,
+        /// Which round of an agent's run it belongs to, from 1; 0 in other graphs.
         round: u32,
         /// The piece.
         text: String,
     },
-    /// A message went into the conversation.
+    /// A message goes into the conversation, from whatever node. Each is told once, also if it
+    /// is handed on from graph to graph.
     Message {
+        /// The node.
+        node: Arc<str>,
         /// The message.
         message: Arc<ChatMessage>,
     },

@@ -1,6 +1,7 @@
 //! What a run tells while it works.
 
 mod event;
+mod room;
 mod run_stream;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
 pub use event::{Emitted, RunEvent, ToolEnd, ToolRef};
+use room::Room;
 pub use run_stream::{RunStream, Streamed};
 
 /// Which events a listener wants; what nobody wants is not made.
@@ -45,6 +47,10 @@ impl Interest {
     const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+
+    const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
 }
 
 impl BitOr for Interest {
@@ -57,17 +63,21 @@ impl BitOr for Interest {
 
 /// Where a run's events go. It never makes the run wait.
 #[derive(Clone, Default)]
-pub struct EventSink(Option<Arc<Sink>>);
+pub struct EventSink(Option<Wanted>);
 
-struct Sink {
+/// A sink with what is wanted there.
+#[derive(Clone)]
+struct Wanted {
     interest: Interest,
-    to: To,
+    to: Arc<To>,
 }
 
 enum To {
     Channel {
         sender: mpsc::Sender<Emitted>,
         dropped: AtomicU64,
+        /// Where the tasks of the run wait for room, if they do.
+        room: Option<Arc<Room>>,
     },
     Function(Box<dyn Fn(Emitted) + Send + Sync>),
 }
@@ -83,19 +93,55 @@ impl EventSink {
     /// dropped, and the next that fits is preceded by [`RunEvent::Dropped`].
     #[must_use]
     pub fn channel(interest: Interest, capacity: usize) -> (Self, Events) {
+        Self::to_channel(interest, capacity, None)
+    }
+
+    /// The same channel, but the tasks of the run wait while it is half full.
+    pub(crate) fn roomy_channel(interest: Interest, capacity: usize) -> (Self, Events) {
+        Self::to_channel(interest, capacity, Some(Arc::default()))
+    }
+
+    fn to_channel(interest: Interest, capacity: usize, room: Option<Arc<Room>>) -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(capacity.max(1));
-        let to = To::Channel {
-            sender,
-            dropped: AtomicU64::new(0),
+        let events = Events {
+            receiver,
+            room: room.clone(),
         };
-        let sink = Self(Some(Arc::new(Sink { interest, to })));
-        (sink, Events { receiver })
+        let dropped = AtomicU64::new(0);
+        let to = Arc::new(To::Channel {
+            sender,
+            dropped,
+            room,
+        });
+        (Self(Some(Wanted { interest, to })), events)
     }
 
     /// Events go to `f`, which is called where they happen and must return at once.
     pub fn from_fn(interest: Interest, f: impl Fn(Emitted) + Send + Sync + 'static) -> Self {
-        let to = To::Function(Box::new(f));
-        Self(Some(Arc::new(Sink { interest, to })))
+        let to = Arc::new(To::Function(Box::new(f)));
+        Self(Some(Wanted { interest, to }))
+    }
+
+    /// The same sink for less: what `unwanted` names does not get there.
+    #[must_use]
+    pub fn without(mut self, unwanted: Interest) -> Self {
+        if let Some(wanted) = &mut self.0 {
+            wanted.interest = wanted.interest.without(unwanted);
+        }
+        self
+    }
+
+    /// Whether a task of the run has to wait until whoever polls the run's stream has taken
+    /// more; it is woken then.
+    pub(crate) fn is_short_of_room(&self, cx: &Context<'_>) -> bool {
+        match self.0.as_ref().map(|wanted| &*wanted.to) {
+            Some(To::Channel {
+                sender,
+                room: Some(room),
+                ..
+            }) => room.is_short(sender, cx),
+            _ => false,
+        }
     }
 
     /// Whether anybody wants such events.
@@ -112,9 +158,11 @@ impl EventSink {
         if !sink.interest.has(interest) {
             return;
         }
-        match &sink.to {
+        match &*sink.to {
             To::Function(f) => f(event()),
-            To::Channel { sender, dropped } => send(sender, dropped, event()),
+            To::Channel {
+                sender, dropped, ..
+            } => send(sender, dropped, event()),
         }
     }
 }
@@ -149,6 +197,7 @@ impl fmt::Debug for EventSink {
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::Receiver<Emitted>,
+    room: Option<Arc<Room>>,
 }
 
 impl Events {
@@ -161,7 +210,11 @@ impl Events {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Emitted>> {
-        self.receiver.poll_recv(cx)
+        let event = self.receiver.poll_recv(cx);
+        if let Some(room) = &self.room {
+            room.taken(&self.receiver);
+        }
+        event
     }
 
     /// The next event, if one is waiting.

@@ -58,12 +58,15 @@ pub struct RunStream<S> {
     end: Option<Result<RunOutput<S>, Error>>,
 }
 
-/// How many events may wait for whoever polls the stream. More are dropped, and counted.
+/// How many events may wait for whoever polls the stream.
 const CAPACITY: usize = 4_096;
 
 impl<S: State> CompiledGraph<S> {
-    /// Runs the graph as a stream of its events. A sink in the options is replaced. At most
-    /// 4,096 events wait to be taken; more are dropped, and counted in a
+    /// Runs the graph as a stream of its events. A sink in the options is replaced.
+    ///
+    /// At most 4,096 events wait to be taken, and while half as many do, the tasks of the run
+    /// wait too, so that nothing is lost to a slow listener. Only what a task writes beyond that
+    /// without ever waiting for anything is dropped, and counted in a
     /// [`Dropped`](super::RunEvent::Dropped) event.
     pub fn stream(
         &self,
@@ -71,7 +74,7 @@ impl<S: State> CompiledGraph<S> {
         options: RunOptions,
         interest: Interest,
     ) -> RunStream<S> {
-        let (sink, events) = EventSink::channel(interest, CAPACITY);
+        let (sink, events) = EventSink::roomy_channel(interest, CAPACITY);
         let (graph, input) = (self.clone(), input.into());
         let run = async move { graph.run(input, options.events(sink)).await };
         RunStream::new(Box::pin(run), events)
@@ -86,7 +89,7 @@ impl ReactAgent {
         options: RunOptions,
         interest: Interest,
     ) -> RunStream<ReactState> {
-        let (sink, events) = EventSink::channel(interest, CAPACITY);
+        let (sink, events) = EventSink::roomy_channel(interest, CAPACITY);
         let (agent, input) = (self.clone(), input.into());
         let run = async move { agent.run(input, options.events(sink)).await };
         RunStream::new(Box::pin(run), events)

@@ -359,3 +359,92 @@ async fn a_question_survives_in_every_durability() {
         assert_eq!(calls.load(Ordering::SeqCst), 1);
     }
 }
+
+#[tokio::test]
+async fn payloads_of_tasks_that_failed_are_there_again() {
+    let tries = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&tries);
+    let graph = kept(
+        Graph::<S>::new()
+            .node(
+                "each",
+                on_payload(move |n: i64, _: Runtime| {
+                    let first = counted.fetch_add(1, Ordering::SeqCst) < 3;
+                    async move {
+                        if first && n == 2 {
+                            return Err(NodeError::new("boom"));
+                        }
+                        Ok(log(n.to_string()))
+                    }
+                }),
+            )
+            .route(START, |_| -> Targets {
+                let send = |n: i64| Goto::Send {
+                    node: "each".into(),
+                    input: n.into(),
+                };
+                (0..3).map(send).collect::<Vec<_>>().into()
+            }),
+    );
+    graph.run(U::default(), thread()).await.unwrap_err();
+    let at = graph.thread_state(&thread()).await.unwrap().unwrap();
+    assert_eq!(at.next, ["each", "each", "each"]);
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert_eq!(output.state.log.to_vec(), ["0", "1", "2"]);
+}
+
+#[tokio::test]
+async fn a_step_that_fails_leaves_the_state_as_it_was_also_where_a_node_is_alone() {
+    let graph = kept(
+        Graph::<S>::new()
+            .node("good", |_: Arc<S>, _: Runtime| async { Ok(log("good")) })
+            .node("bad", |state: Arc<S>, _: Runtime| async move {
+                // A node's copy is its own.
+                let mut own = S::clone(&state);
+                let write = mcp_agent::state::Write::new("bad", 1, 0);
+                mcp_agent::State::apply(&mut own, log("half done"), &write)?;
+                Err::<U, _>(NodeError::new("boom"))
+            })
+            .edge(START, "good")
+            .edge("good", "bad"),
+    );
+    for tries in 1..4 {
+        graph.run(log("in"), thread()).await.unwrap_err();
+        let at = graph.thread_state(&thread()).await.unwrap().unwrap();
+        assert_eq!(at.state.log.to_vec(), ["in", "good"].repeat(tries));
+    }
+}
+
+#[tokio::test]
+async fn a_question_without_a_thread_is_an_error_although_there_is_a_checkpointer() {
+    let graph = kept(Graph::<S>::new().node("ask", asks("q")).edge(START, "ask"));
+    let error = graph
+        .run(U::default(), RunOptions::new())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NothingKeepsTheRun);
+    assert_eq!(error.node(), Some("ask"));
+}
+
+#[tokio::test]
+async fn a_pause_after_every_node_and_a_pause_beside_others() {
+    let says = |name: &'static str| move |_: Arc<S>, _: Runtime| async move { Ok(log(name)) };
+    let graph = kept(
+        Graph::<S>::new()
+            .node("a", says("a"))
+            .node("b", says("b"))
+            .node("c", says("c"))
+            .edge(START, "a")
+            .edge(START, "b")
+            .join(["a", "b"], "c")
+            .pause_after(["*"]),
+    );
+    let output = graph.run(U::default(), thread()).await.unwrap();
+    let both = vec!["a".to_owned(), "b".to_owned()];
+    assert_eq!(output.end, End::Paused(both), "the whole step has run");
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert_eq!(output.end, End::Paused(vec!["c".to_owned()]));
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert!(output.is_finished());
+    assert_eq!(output.state.log.to_vec(), ["a", "b", "c"]);
+}

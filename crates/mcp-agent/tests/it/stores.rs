@@ -159,3 +159,85 @@ async fn a_batch_is_carried_out_in_order() {
         StoreReply::Item(Some(item)),
     ] if item.value == 1));
 }
+
+#[tokio::test]
+async fn unless_said_otherwise_10_values_and_100_namespaces_are_found() {
+    let store = MemoryStore::new();
+    for n in 0..120 {
+        let place = ns(&format!("n{n:03}/x"));
+        store.put(place, "k", json!({"n": n})).await.unwrap();
+    }
+    let none: [&str; 0] = [];
+    let found = store.search(Search::under(none)).await.unwrap();
+    assert_eq!(found.len(), 10);
+    assert_eq!(found[0].value["n"], 119, "the last put comes first");
+    let mut query = Search::under(["n007"]);
+    query.query = Some("about something".to_owned());
+    assert_eq!(
+        store.search(query).await.unwrap().len(),
+        1,
+        "no index, no matter"
+    );
+    let all = ListNamespaces::default();
+    assert_eq!(store.list_namespaces(all).await.unwrap().len(), 100);
+}
+
+#[tokio::test]
+async fn patterns_of_namespaces_have_wildcards_on_both_ends_and_what_is_cut_counts_once() {
+    let store = MemoryStore::new();
+    for path in ["a/b/c", "a/b/d", "a/x/c", "z/b/c", "a"] {
+        store.put(ns(path), "k", json!({})).await.unwrap();
+    }
+    let shown = |prefix: &[&str], suffix: &[&str], depth: Option<usize>| {
+        let store = store.clone();
+        let mut list = ListNamespaces::default();
+        list.prefix = NamespacePattern::new(prefix.iter().copied());
+        list.suffix = NamespacePattern::new(suffix.iter().copied());
+        list.max_depth = depth;
+        async move {
+            let names = store.list_namespaces(list).await.unwrap();
+            let names = names.iter().map(ToString::to_string);
+            names.collect::<Vec<_>>().join(" ")
+        }
+    };
+    assert_eq!(shown(&["a", "*", "c"], &[], None).await, "a.b.c a.x.c");
+    assert_eq!(shown(&[], &["*", "c"], None).await, "a.b.c a.x.c z.b.c");
+    assert_eq!(shown(&["*"], &["b", "*"], None).await, "a.b.c a.b.d z.b.c");
+    assert_eq!(shown(&["a"], &[], Some(2)).await, "a a.b a.x");
+    assert_eq!(shown(&[], &[], Some(1)).await, "a z");
+    assert_eq!(
+        shown(&["*", "*", "*", "*"], &[], None).await,
+        "",
+        "too long"
+    );
+}
+
+#[tokio::test]
+async fn a_namespace_has_labels_without_full_stops() {
+    for bad in [vec![], vec![""], vec!["a", ""], vec!["a.b"]] {
+        assert!(Namespace::new(bad.clone()).is_err(), "{bad:?}");
+    }
+    assert_eq!(ns("a/b").to_string(), "a.b");
+    let read: Result<Namespace, _> = serde_json::from_value(json!(["a", "b.c"]));
+    assert!(read.is_err(), "nor from JSON");
+}
+
+#[tokio::test(start_paused = true)]
+async fn finding_lets_the_time_begin_anew_unless_said_otherwise() {
+    let store = MemoryStore::new();
+    let seconds = |n| tokio::time::advance(Duration::from_secs(n));
+    let put = Put::new(ns("a"), "k", 1).ttl(Duration::from_secs(60));
+    store.put_with(put).await.unwrap();
+    seconds(50).await;
+    assert_eq!(store.search(Search::under(["a"])).await.unwrap().len(), 1);
+    seconds(50).await;
+    let mut look = Search::under(["a"]);
+    look.refresh = false;
+    assert_eq!(store.search(look.clone()).await.unwrap().len(), 1);
+    seconds(20).await;
+    assert!(store.search(look).await.unwrap().is_empty());
+    // A new put without a time stays, and is a new value.
+    store.put(ns("a"), "k", json!(2)).await.unwrap();
+    seconds(1_000_000).await;
+    assert!(store.get(ns("a"), "k").await.unwrap().is_some());
+}

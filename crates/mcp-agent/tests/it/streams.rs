@@ -1,15 +1,21 @@
 //! What listeners hear of a run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_agent::state::Append;
+use mcp_agent::state::{Append, Messages};
 use mcp_agent::{
-    Emitted, EventSink, Graph, Interest, MemoryCheckpointer, NodeError, RunEvent, RunOptions,
-    Runtime, START, Streamed, state,
+    Emitted, EventSink, Goto, Graph, Interest, MemoryCheckpointer, NodeError, NodeOptions,
+    ReactAgent, RunEvent, RunOptions, Runtime, START, Streamed, Targets, on_payload, state,
+};
+use mcp_model::{
+    AssistantMessage, BoxFuture, ChatModel, ChatRequest, ChatResponse, Deltas, ModelError,
+    ScriptedModel,
 };
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 state! {
     /// A log.
@@ -159,4 +165,277 @@ async fn a_dropped_stream_cancels_its_run() {
     assert_eq!(Arc::strong_count(&held), 3);
     drop(run);
     assert_eq!(Arc::strong_count(&held), 2);
+}
+
+/// A model that writes its answer in pieces, and waits for each to be seen.
+#[derive(Debug)]
+struct Typing {
+    pieces: Vec<&'static str>,
+    seen: Semaphore,
+}
+
+impl ChatModel for Typing {
+    fn name(&self) -> &str {
+        "typing"
+    }
+
+    fn generate(&self, _: ChatRequest) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
+        let text = self.pieces.concat();
+        let message = AssistantMessage::text_only(text);
+        Box::pin(async move { Ok(ChatResponse::new(message)) })
+    }
+
+    fn stream(
+        &self,
+        request: ChatRequest,
+        deltas: Deltas,
+    ) -> BoxFuture<'_, Result<ChatResponse, ModelError>> {
+        Box::pin(async move {
+            for piece in &self.pieces {
+                deltas.write(piece);
+                self.seen.acquire().await.unwrap().forget();
+            }
+            self.generate(request).await
+        })
+    }
+}
+
+fn typing() -> Arc<Typing> {
+    Arc::new(Typing {
+        pieces: vec!["It ", "snows ", "in Oslo."],
+        seen: Semaphore::new(0),
+    })
+}
+
+#[tokio::test]
+async fn an_answer_is_told_piece_by_piece_while_the_model_writes_it() {
+    let model = typing();
+    let agent = ReactAgent::builder(model.clone()).build().unwrap();
+    let both = Interest::DELTAS | Interest::MESSAGES;
+    let mut run = agent.stream("how is the weather?", RunOptions::new(), both);
+    let mut told = Vec::new();
+    while let Some(item) = run.next().await {
+        match item {
+            Streamed::Event(Emitted {
+                event: RunEvent::MessageDelta { node, round, text },
+                ..
+            }) => {
+                told.push(format!("{node} {round} {text}"));
+                // Only now the model goes on.
+                model.seen.add_permits(1);
+            }
+            Streamed::Event(Emitted {
+                event: RunEvent::Message { message, .. },
+                ..
+            }) => {
+                told.push(format!("whole: {}", message.text()));
+            }
+            Streamed::Event(other) => panic!("{other:?}"),
+            Streamed::Ended(output) => assert_eq!(output.unwrap().answer(), "It snows in Oslo."),
+            _ => {}
+        }
+    }
+    let expected = [
+        "model 1 It ",
+        "model 1 snows ",
+        "model 1 in Oslo.",
+        "whole: It snows in Oslo.",
+    ];
+    assert_eq!(told, expected);
+}
+
+/// A graph with a node that asks the model itself, and a graph around it with one of them open
+/// and one quiet.
+fn asking(model: &Arc<Typing>) -> Graph<S> {
+    let model = Arc::clone(model);
+    let ask = move |_: Arc<S>, runtime: Runtime| {
+        let model = Arc::clone(&model);
+        async move {
+            let question = ChatRequest::question("?");
+            let answer = match runtime.deltas() {
+                Some(deltas) => model.stream(question, deltas).await?,
+                None => model.generate(question).await?,
+            };
+            Ok::<_, NodeError>(log(&answer.message.text()))
+        }
+    };
+    let child = Graph::<S>::new().node("ask", ask).edge(START, "ask");
+    let child = child.compile().unwrap();
+    let sub = || child.as_node(|_: &S| log("x"), |_, inner| log(&inner.log[1]));
+    let quiet = NodeOptions::new().quiet();
+    Graph::<S>::new()
+        .node("open", sub())
+        .node_with("quiet", quiet, sub())
+        .edge(START, "open")
+        .edge("open", "quiet")
+}
+
+#[tokio::test]
+async fn a_node_of_ones_own_shows_its_model_and_a_quiet_one_does_not() {
+    let model = typing();
+    model.seen.add_permits(100);
+    let heard = heard(asking(&model), Interest::DELTAS).await;
+    let pieces: Vec<bool> = heard
+        .iter()
+        .map(|line| line.contains("MessageDelta"))
+        .collect();
+    assert_eq!(pieces, [true; 3], "{heard:?}");
+    assert!(
+        heard.iter().all(|line| line.starts_with("open/1")),
+        "{heard:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_message_that_is_handed_on_is_told_once() {
+    state! {
+        /// A conversation around an agent.
+        pub struct Team => TeamUpdate { messages: Messages }
+    }
+    let model = ScriptedModel::new().says("hello");
+    let agent = ReactAgent::builder(Arc::new(model)).build().unwrap();
+    let member = agent.as_node(
+        |team: &Team| team.messages.since(0).into(),
+        |team, agent| TeamUpdate::default().messages(agent.messages.beyond(&team.messages)),
+    );
+    let graph = Graph::<Team>::new()
+        .node("member", member)
+        .edge(START, "member");
+    let graph = graph.compile().unwrap();
+    let mut told = Vec::new();
+    let input = TeamUpdate::default().messages("hi");
+    let mut run = graph.stream(input, RunOptions::new(), Interest::MESSAGES);
+    while let Some(item) = run.next().await {
+        match item {
+            Streamed::Event(Emitted {
+                namespace,
+                event: RunEvent::Message { message, .. },
+                ..
+            }) => {
+                assert!(namespace.starts_with("member:"), "{namespace}");
+                told.push(message.text());
+            }
+            Streamed::Ended(output) => {
+                let messages = output.unwrap().state.messages.clone();
+                assert_eq!(messages.len(), 2);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(told, ["hello"]);
+}
+
+#[tokio::test]
+async fn tasks_tell_what_they_were_sent_what_they_gave_back_and_what_they_ask() {
+    let each = on_payload(|n: i64, runtime: Runtime| async move {
+        if n == 2 {
+            runtime.interrupt("two?")?;
+        }
+        Ok::<_, NodeError>(log(&n.to_string()))
+    });
+    let graph = Graph::<S>::new()
+        .node("each", each)
+        .route(START, |_| -> Targets {
+            let send = |n: i64| Goto::Send {
+                node: "each".into(),
+                input: n.into(),
+            };
+            vec![send(1), send(2)].into()
+        })
+        .compile()
+        .unwrap()
+        .with_checkpointer(Arc::new(MemoryCheckpointer::new()));
+    let mut told = Vec::new();
+    let mut run = graph.stream(log("in"), RunOptions::new().thread("t"), Interest::TASKS);
+    while let Some(item) = run.next().await {
+        let Streamed::Event(emitted) = item else {
+            continue;
+        };
+        told.push(match emitted.event {
+            RunEvent::TaskStarted { payload, .. } => format!("start {}", payload.unwrap()),
+            RunEvent::TaskEnded {
+                updates,
+                interrupts,
+                error,
+                ..
+            } => {
+                let updates: Vec<_> = updates.iter().map(|u| u.as_str().to_owned()).collect();
+                let asked: Vec<_> = interrupts.iter().map(|i| i.value.to_string()).collect();
+                format!("end {updates:?} {asked:?} {}", error.is_some())
+            }
+            other => panic!("{other:?}"),
+        });
+    }
+    told.sort();
+    let expected = [
+        r#"end ["{\"log\":[\"1\"]}"] [] false"#,
+        r#"end [] ["\"two?\""] true"#,
+        "start 1",
+        "start 2",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn a_slow_listener_of_a_stream_loses_nothing_and_the_tasks_wait_for_it() {
+    const EACH: usize = 5_000;
+    let written = Arc::new(AtomicUsize::new(0));
+    let node = |name: &'static str| {
+        let written = Arc::clone(&written);
+        move |_: Arc<S>, runtime: Runtime| {
+            let written = Arc::clone(&written);
+            async move {
+                for n in 0..EACH {
+                    runtime.write(n);
+                    written.fetch_add(1, Ordering::SeqCst);
+                    tokio::task::yield_now().await;
+                }
+                Ok::<_, NodeError>(log(name))
+            }
+        }
+    };
+    let graph = Graph::<S>::new()
+        .node("a", node("a"))
+        .node("b", node("b"))
+        .edge(START, "a")
+        .edge(START, "b")
+        .compile()
+        .unwrap();
+    let mut run = graph.stream(log("in"), RunOptions::new(), Interest::CUSTOM);
+    let mut taken = 0;
+    while let Some(item) = run.next().await {
+        match item {
+            Streamed::Event(Emitted {
+                event: RunEvent::Custom { .. },
+                ..
+            }) => taken += 1,
+            Streamed::Event(other) => panic!("{other:?}"),
+            Streamed::Ended(end) => assert!(end.unwrap().is_finished()),
+            _ => {}
+        }
+        // Slow: the tasks have the time to fill any channel.
+        if taken % 500 == 1 {
+            for _ in 0..6_000 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let ahead = written.load(Ordering::SeqCst) - taken;
+        assert!(ahead <= 4_096, "{ahead} events wait");
+    }
+    assert_eq!(taken, 2 * EACH);
+}
+
+#[tokio::test]
+async fn several_kinds_come_in_the_order_in_which_they_happen() {
+    let graph = Graph::<S>::new().node("a", node("a", 0)).edge(START, "a");
+    let all = Interest::VALUES | Interest::UPDATES | Interest::CUSTOM | Interest::TASKS;
+    let expected = [
+        r#"/0 values ["in"]"#,
+        "/1 start a",
+        r#"/1 custom a {"from":"a"}"#,
+        r#"/1 update a {"log":["a"]}"#,
+        "/1 end a None",
+        r#"/1 values ["in","a"]"#,
+    ];
+    assert_eq!(heard(graph, all).await, expected);
 }

@@ -405,3 +405,70 @@ async fn a_drained_run_stops_within_a_subgraph_and_goes_on_there() {
     let output = graph.run(Input::Continue, thread()).await.unwrap();
     assert_eq!(output.state.log.to_vec(), ["one", "two"]);
 }
+
+#[tokio::test]
+async fn commands_of_subgraphs_that_run_at_once_are_all_obeyed() {
+    let leaf = |field: &'static str, next: &'static str| {
+        let child = Graph::<Inner>::new()
+            .node("leaf", move |_: Arc<Inner>, _: Runtime| async move {
+                let command = Command::new().with_update(field, field).goto(next);
+                Ok(NodeOutput::none().to_parent(command))
+            })
+            .edge(START, "leaf");
+        nested(&child.compile().unwrap())
+    };
+    let graph = Graph::<Outer>::new()
+        .node("left", leaf("a", "x"))
+        .node("right", leaf("b", "y"))
+        .node("x", says("x"))
+        .node("y", says("y"))
+        .edge(START, "left")
+        .edge(START, "right")
+        .compile()
+        .unwrap();
+    let output = graph
+        .run(OuterUpdate::default(), RunOptions::new())
+        .await
+        .unwrap();
+    assert_eq!(output.state.log.to_vec(), ["x", "y"]);
+    let fields = (output.state.a.as_str(), output.state.b.as_str());
+    assert_eq!(fields, ("a", "b"));
+}
+
+#[tokio::test]
+async fn a_subgraph_that_fails_says_where_and_goes_on_there() {
+    let tries = Arc::new(AtomicUsize::new(0));
+    let before = Arc::new(AtomicUsize::new(0));
+    let (again, counted) = (Arc::clone(&tries), Arc::clone(&before));
+    let child = Graph::<Inner>::new()
+        .node("before", move |_: Arc<Inner>, _: Runtime| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { Ok(inner("before")) }
+        })
+        .node("bad", move |_: Arc<Inner>, _: Runtime| {
+            let first = again.fetch_add(1, Ordering::SeqCst) == 0;
+            async move {
+                (!first)
+                    .then(|| inner("good"))
+                    .ok_or_else(|| NodeError::new("boom"))
+            }
+        })
+        .edge(START, "before")
+        .edge("before", "bad")
+        .compile()
+        .unwrap();
+    let graph = Graph::<Outer>::new()
+        .node("sub", nested(&child))
+        .edge(START, "sub");
+    let graph = kept(graph.compile().unwrap());
+    let error = graph
+        .run(OuterUpdate::default(), thread())
+        .await
+        .unwrap_err();
+    assert_eq!((error.kind(), error.node()), (ErrorKind::Node, Some("sub")));
+    let text = error.chain();
+    assert!(text.contains("bad") && text.contains("boom"), "{text}");
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert_eq!(output.state.log.to_vec(), ["before", "good"]);
+    assert_eq!(before.load(Ordering::SeqCst), 1, "what had finished stays");
+}

@@ -190,3 +190,42 @@ fn a_graph_can_be_drawn() {
         "{dot}"
     );
 }
+
+#[tokio::test]
+async fn steps_are_counted_on_after_a_fork_and_sources_say_what_happened() {
+    let graph = graph();
+    graph.run(log("in"), thread()).await.unwrap();
+    let history = graph.history(&thread(), 10).await.unwrap();
+    let after_a = thread().checkpoint(Arc::clone(&history[2].id));
+    graph.run(Input::Continue, after_a.clone()).await.unwrap();
+    let told = graph.history(&thread(), 3).await.unwrap();
+    let told: Vec<_> = told.iter().rev().map(|c| (c.step, c.source)).collect();
+    assert_eq!(
+        told,
+        [(1, Source::Fork), (2, Source::Step), (3, Source::Step)]
+    );
+    // New input at an earlier checkpoint goes on from there as well.
+    let output = graph.run(log("other"), after_a).await.unwrap();
+    let expected = ["in", "a", "other", "a", "b", "c"];
+    assert_eq!(output.state.log.to_vec(), expected);
+    let newest = graph.history(&thread(), 1).await.unwrap();
+    assert_eq!(newest[0].step, 5, "2 is the input, then three steps");
+}
+
+#[tokio::test]
+async fn new_input_on_a_finished_thread_begins_at_the_start_with_the_old_state() {
+    let graph = graph();
+    graph.run(log("one"), thread()).await.unwrap();
+    let output = graph.run(log("two"), thread()).await.unwrap();
+    let expected = ["one", "a", "b", "c", "two", "a", "b", "c"];
+    assert_eq!(output.state.log.to_vec(), expected);
+    // Nothing is left to go on with, and that is no error.
+    let output = graph.run(Input::Continue, thread()).await.unwrap();
+    assert!(output.is_finished());
+    assert_eq!((output.steps, output.state.log.len()), (0, 8));
+    let nowhere = graph
+        .run(Input::Continue, RunOptions::new().thread("other"))
+        .await
+        .unwrap_err();
+    assert_eq!(nowhere.kind(), ErrorKind::Resume);
+}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mcp_agent::state::{Append, JsonSchema, JsonState, Last, Overwrite, Sum};
-use mcp_agent::{ErrorKind, Graph, NodeOutput, RunOptions, Runtime, START};
+use mcp_agent::{ErrorKind, Graph, Node, NodeError, NodeOutput, RunOptions, Runtime, START};
+use mcp_interceptors::JsonMap;
 use serde_json::{Value, json};
 
 use super::{S, U, failed, log, logged, ran};
@@ -113,4 +114,53 @@ async fn a_json_state_has_the_same_rules_and_knows_its_fields() {
         assert_eq!(error.kind(), ErrorKind::State);
         assert!(error.chain().contains(named), "{}", error.chain());
     }
+}
+
+fn object(value: Value) -> JsonMap {
+    value.as_object().cloned().unwrap()
+}
+
+fn writes(value: Value) -> impl Node<JsonState> {
+    move |_: Arc<JsonState>, _: Runtime| {
+        let update = object(value.clone());
+        async move { Ok::<_, NodeError>(update) }
+    }
+}
+
+#[tokio::test]
+async fn an_overwrite_can_be_said_in_json_and_other_writes_of_its_step_are_ignored() {
+    let schema = JsonSchema::new()
+        .field("log", Append::<Value>::default())
+        .field("sum", Sum::<i64>::default());
+    let all = json!({"log": {"__overwrite__": ["all"]}, "sum": {"__overwrite__": 7}});
+    let graph = Graph::with_state(schema.build())
+        .node("a", writes(json!({"log": ["lost"], "sum": 1})))
+        .node("b", writes(all))
+        .node("c", writes(json!({"log": ["ignored"], "sum": 100})))
+        .node("d", writes(json!({"log": ["next"], "sum": 1})))
+        .edge(START, "a")
+        .edge(START, "b")
+        .edge(START, "c")
+        .edge("c", "d")
+        .compile()
+        .unwrap();
+    let input = object(json!({"log": ["in"]}));
+    let output = graph.run(input, RunOptions::new()).await.unwrap();
+    assert_eq!(output.state.get("log"), Some(json!(["all", "next"])));
+    assert_eq!(output.state.get("sum"), Some(json!(8)));
+}
+
+#[tokio::test]
+async fn a_node_that_writes_an_unknown_field_fails_by_name() {
+    let schema = JsonSchema::new().field("log", Append::<Value>::default());
+    let graph = Graph::with_state(schema.build())
+        .node("a", writes(json!({"log": ["a"], "nope": 1})))
+        .edge(START, "a")
+        .compile()
+        .unwrap();
+    let run = graph.run(JsonMap::new(), RunOptions::new());
+    let error = run.await.unwrap_err();
+    assert_eq!((error.kind(), error.node()), (ErrorKind::State, Some("a")));
+    let text = error.chain();
+    assert!(text.contains("no field nope; the fields are log"), "{text}");
 }

@@ -1,5 +1,7 @@
 //! Steps: one snapshot, order, reducers, parallel work, limits.
 
+mod cost;
+mod edges;
 mod fields;
 mod nodes;
 mod order;

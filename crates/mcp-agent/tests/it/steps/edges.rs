@@ -1,0 +1,79 @@
+//! Which nodes come next.
+
+use std::sync::Arc;
+
+use mcp_agent::{END, Goto, Graph, NodeOutput, RunOptions, Runtime, START, Targets, on_payload};
+
+use super::{S, U, log, logged, saying};
+
+#[tokio::test]
+async fn a_node_runs_once_in_a_step_however_many_edges_lead_to_it() {
+    let graph = saying(["a", "b", "j"])
+        .edge(START, "a")
+        .edge(START, "b")
+        .edge("a", "j")
+        .edge("b", "j")
+        .route("a", |_| "j");
+    assert_eq!(logged(graph, U::default()).await, ["a", "b", "j"]);
+}
+
+#[tokio::test]
+async fn a_way_back_makes_no_join_of_the_node_it_leads_to() {
+    // A model node has two edges to it: from the start, and from its tools.
+    let graph = saying(["model", "tools"])
+        .edge(START, "model")
+        .edge("tools", "model")
+        .route(
+            "model",
+            |state| if state.log.len() < 6 { "tools" } else { END },
+        );
+    let expected = ["in", "model", "tools", "model", "tools", "model"];
+    assert_eq!(logged(graph, log("in")).await, expected);
+}
+
+fn send(text: &str) -> Goto {
+    Goto::Send {
+        node: "echo".into(),
+        input: text.into(),
+    }
+}
+
+/// What runs where the edge from the start decides so.
+async fn routed(decide: fn() -> Targets) -> String {
+    let echo = on_payload(|text: String, _: Runtime| async move { Ok(log(&text)) });
+    let graph = saying(["a", "b"])
+        .node("echo", echo)
+        .route(START, move |_| decide());
+    logged(graph, U::default()).await.join(" ")
+}
+
+#[tokio::test]
+async fn conditional_edges_lead_to_nodes_lists_and_sends() {
+    assert_eq!(routed(|| "a".into()).await, "a");
+    assert_eq!(routed(|| "a".to_owned().into()).await, "a");
+    assert_eq!(routed(|| ["b", "a"].into()).await, "a b");
+    assert_eq!(routed(|| vec!["b", END].into()).await, "b");
+    assert_eq!(routed(|| END.into()).await, "");
+    assert_eq!(routed(|| Vec::<Goto>::new().into()).await, "");
+    assert_eq!(routed(|| send("1").into()).await, "1");
+    let mixed = || vec![send("2"), Goto::Node("a".into()), send("1")].into();
+    assert_eq!(routed(mixed).await, "2 1 a");
+}
+
+#[tokio::test]
+async fn a_node_may_give_back_nothing_or_several_updates() {
+    let graph = Graph::<S>::new()
+        .node("none", |_: Arc<S>, _: Runtime| async {
+            Ok(NodeOutput::none())
+        })
+        .node("two", |_: Arc<S>, _: Runtime| async {
+            Ok(NodeOutput::from(log("x")).update(log("y").sum(2)))
+        })
+        .edge(START, "none")
+        .edge("none", "two")
+        .compile()
+        .unwrap();
+    let output = graph.run(U::default(), RunOptions::new()).await.unwrap();
+    assert_eq!(output.state.log.to_vec(), ["x", "y"]);
+    assert_eq!((*output.state.sum, output.steps), (2, 2));
+}
