@@ -1,11 +1,14 @@
 //! A conversation in the words of Chat Completions.
 
+use std::borrow::Cow;
+
 use mcp_protocol::{ContentBlock, ResourceContents, Role};
 use serde_json::{Map, Value, json};
 
 use super::schema;
 use crate::{
     AssistantMessage, ChatMessage, ChatRequest, ModelError, ModelErrorKind, ToolAnswer, ToolChoice,
+    ToolUse,
 };
 
 /// The body of a request.
@@ -109,11 +112,7 @@ fn assistant(message: &AssistantMessage) -> Value {
         return json!({"role": "assistant", "content": text});
     }
     let calls = message.tool_calls.iter().map(|call| {
-        let arguments = if call.arguments.trim().is_empty() {
-            "{}"
-        } else {
-            &call.arguments
-        };
+        let arguments = arguments(call);
         json!({
             "id": call.id,
             "type": "function",
@@ -124,6 +123,22 @@ fn assistant(message: &AssistantMessage) -> Value {
     let text = (!text.is_empty()).then_some(text);
     json!({"role": "assistant", "content": text, "tool_calls": calls})
 }
+
+/// The arguments of a call. What could not be read is repeated in short, as a string within an
+/// object: some servers refuse the whole conversation for arguments that are no object.
+fn arguments(call: &ToolUse) -> Cow<'_, str> {
+    match call.parsed_arguments() {
+        Ok(_) if call.arguments.trim_start().starts_with('{') => call.arguments.as_str().into(),
+        Ok(args) => Value::Object(args).to_string().into(),
+        Err(_) => {
+            let shown: String = call.arguments.chars().take(UNREADABLE).collect();
+            json!({"unreadable": shown}).to_string().into()
+        }
+    }
+}
+
+/// How many characters of arguments that could not be read are repeated.
+const UNREADABLE: usize = 200;
 
 fn tool(answer: &ToolAnswer, images: &mut Vec<Value>) -> Value {
     let for_model = answer
@@ -239,4 +254,25 @@ fn data_url(mime: &str, data: &str) -> Part {
 /// The bytes that a base64 text stands for.
 fn decoded_len(data: &str) -> usize {
     data.trim_end_matches('=').len() * 3 / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_a04_arguments_that_cannot_be_read_are_sent_as_an_object_and_in_short() {
+        let sent = |written: &str| {
+            let sent = arguments(&ToolUse::new("1", "t", written)).into_owned();
+            (serde_json::from_str::<Value>(&sent).unwrap(), sent.len())
+        };
+        let long = format!("{{\"a\": {}", "1".repeat(1_000_000));
+        let (read, length) = sent(&long);
+        assert!(read["unreadable"].is_string() && length < 300, "{length}");
+        assert_eq!(sent("[1]").0, json!({"unreadable": "[1]"}));
+        assert_eq!(sent(" {\"a\": 1}").0, json!({"a": 1}));
+        for empty in ["", "null", "\"{}\""] {
+            assert_eq!(sent(empty).0, json!({}), "{empty:?}");
+        }
+    }
 }
