@@ -22,17 +22,14 @@ pub(crate) fn wire(
     hooks: &[Hook],
 ) -> Result<CompiledGraph<ReactState>, Error> {
     let names = |when: When| hooks.iter().filter(move |hook| hook.when == when);
-    let in_order = |when| {
-        names(when)
-            .map(|hook| hook.name.clone())
-            .collect::<Vec<_>>()
-    };
+    let in_order = |when| -> Vec<String> { names(when).map(|hook| hook.name.clone()).collect() };
     let reversed = |when| in_order(when).into_iter().rev().collect::<Vec<_>>();
     let (first, before) = (in_order(When::BeforeAgent), in_order(When::BeforeModel));
     let (after, last) = (reversed(When::AfterModel), reversed(When::AfterAgent));
 
     let entry = before.first().map_or(MODEL, String::as_str).to_owned();
     let exit = last.first().cloned().map_or(Goto::End, Goto::Node);
+    // Deferred: what a command asks for besides the end comes before the end.
     let exit_name = last.first().map_or(END, String::as_str).to_owned();
 
     let mut asking = NodeOptions::new();
@@ -43,9 +40,8 @@ pub(crate) fn wire(
         exit: exit.clone(),
     };
     let stopping = Arc::clone(settings);
-    let stop_node = move |state: Arc<ReactState>, runtime: Runtime| {
-        std::future::ready(Ok(stop(&stopping, &state, &runtime)))
-    };
+    let stop_node =
+        move |state: Arc<ReactState>, _: Runtime| std::future::ready(Ok(stop(&stopping, &state)));
     let mut graph = Graph::with_state(initial)
         .node_with(MODEL, asking, ModelNode(Arc::clone(settings)))
         .node_with(TOOLS, calling.clone(), tool_node)
@@ -53,7 +49,9 @@ pub(crate) fn wire(
         .edge(STOP, exit_name.clone());
     for hook in hooks {
         let node = HookNode::new(hook, &exit, &entry);
-        graph = graph.node_with(hook.name.clone(), calling.clone(), node);
+        let mut options = calling.clone();
+        options.defer = hook.name == exit_name;
+        graph = graph.node_with(hook.name.clone(), options, node);
     }
     let start = [START.to_owned()].into_iter();
     let inward = start.chain(first).chain(before).chain([MODEL.to_owned()]);
