@@ -148,43 +148,48 @@ impl Inward {
     }
 }
 
+impl Inward {
+    /// Answers a request of the server.
+    async fn answer(
+        &self,
+        incoming: Incoming<Request, RequestContext>,
+    ) -> Result<RawJson, ErrorObject> {
+        let Incoming {
+            message: request,
+            context,
+            channel,
+            extensions,
+            ..
+        } = incoming;
+        let params = request.params.as_ref();
+        let mut origin = self.origin(Belongs::read(params), &extensions);
+        origin.request = Some(request.id.clone());
+        origin.reporter = Reporter::new(&channel, context.progress_token);
+        self.sent_away.by_request(&request.method, params);
+        let tasks = self.tasks.as_ref();
+        if let Some(tasks) = tasks.filter(|_| context.version.has(Feature::Tasks)) {
+            let asked = Asked {
+                request: &request,
+                origin: &origin,
+                channel: &channel,
+            };
+            if let Some(answer) = tasks.answer(&self.handlers, &asked).await {
+                return answer;
+            }
+        }
+        let reporter = origin.reporter.clone();
+        let answer = self.handlers.answer(&request.method, params, origin).await;
+        reporter.end();
+        answer
+    }
+}
+
 impl Handler<RequestContext> for Inward {
     fn request(
         self: Arc<Self>,
         request: Incoming<Request, RequestContext>,
     ) -> BoxFuture<'static, Result<RawJson, ErrorObject>> {
-        Box::pin(async move {
-            let Incoming {
-                message: request,
-                context,
-                channel,
-                extensions,
-                ..
-            } = request;
-            let params = request.params.as_ref();
-            let mut origin = self.origin(Belongs::read(params), &extensions);
-            origin.request = Some(request.id.clone());
-            origin.reporter = Reporter::new(&channel, context.progress_token);
-            self.sent_away.by_request(&request.method, params);
-            if let Some(tasks) = self
-                .tasks
-                .as_ref()
-                .filter(|_| context.version.has(Feature::Tasks))
-            {
-                let asked = Asked {
-                    request: &request,
-                    origin: &origin,
-                    channel: &channel,
-                };
-                if let Some(answer) = tasks.answer(&self.handlers, asked).await {
-                    return answer;
-                }
-            }
-            let reporter = origin.reporter.clone();
-            let answer = self.handlers.answer(&request.method, params, origin).await;
-            reporter.end();
-            answer
-        })
+        Box::pin(async move { self.answer(request).await })
     }
 
     fn notification(

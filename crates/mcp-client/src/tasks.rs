@@ -44,7 +44,7 @@ impl Tasks {
     pub(crate) async fn answer(
         &self,
         handlers: &Handlers,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
     ) -> Option<Result<RawJson, ErrorObject>> {
         let (method, params) = (&asked.request.method, asked.request.params.as_ref());
         Some(match &**method {
@@ -81,7 +81,7 @@ impl Tasks {
         &self,
         handlers: &Handlers,
         request: &ServerRequest,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
     ) -> Result<RawJson, ErrorObject> {
         let ttl = match request {
             ServerRequest::CreateMessage(params) => params.task.as_ref(),

@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::task::AtomicWaker;
 use http::Extensions;
-use mcp_jsonrpc::{Notification, RawJson};
+use mcp_jsonrpc::{Notification, RawJson, Request};
 use mcp_protocol::{
-    ClientCapabilities, Implementation, Meta, ProtocolVersion, RequestContext, RpcNotification,
+    ClientCapabilities, Implementation, Meta, ProtocolVersion, RequestContext, RequestMeta,
+    RpcNotification,
 };
 use mcp_transport::{Channel, Incoming, Session};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::Rounds;
@@ -40,6 +41,7 @@ struct Call {
     cancelled: CancellationToken,
     session: Option<Session>,
     extensions: Extensions,
+    params: Option<RawJson>,
     meter: Meter,
     rounds: Option<Rounds>,
     task: TaskSlot,
@@ -49,12 +51,13 @@ struct Call {
 }
 
 impl Context {
-    pub(crate) fn new<M>(
+    pub(crate) fn new<M: HasParams>(
         server: &Arc<Shared>,
         incoming: Incoming<M, RequestContext>,
         rounds: Option<Rounds>,
     ) -> Self {
         let Incoming {
+            message,
             context,
             channel,
             cancelled,
@@ -69,6 +72,7 @@ impl Context {
             cancelled,
             session,
             extensions,
+            params: message.into_params(),
             meter: Meter::default(),
             rounds,
             task: TaskSlot::default(),
@@ -93,6 +97,21 @@ impl Context {
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         self.0.request.client_info.as_deref()
+    }
+
+    /// What the client sends beside the params: `_meta`, with keys of its own and, where it has
+    /// one, the [trace](RequestMeta::trace_context) that the request belongs to. It is decoded
+    /// each time that it is asked for.
+    #[must_use]
+    pub fn meta(&self) -> RequestMeta {
+        #[derive(Deserialize)]
+        struct Params {
+            #[serde(rename = "_meta", default)]
+            meta: Option<RequestMeta>,
+        }
+        let params = self.0.params.as_ref();
+        let params = params.and_then(|params| params.decode::<Params>().ok());
+        params.and_then(|params| params.meta).unwrap_or_default()
     }
 
     /// What the transport, and layers around the methods, know of the request.
@@ -209,6 +228,23 @@ impl fmt::Debug for Context {
             .field("request", &self.0.request)
             .field("cancelled", &self.0.cancelled.is_cancelled())
             .finish_non_exhaustive()
+    }
+}
+
+/// A message whose params outlive it.
+pub(crate) trait HasParams {
+    fn into_params(self) -> Option<RawJson>;
+}
+
+impl HasParams for Request {
+    fn into_params(self) -> Option<RawJson> {
+        self.params
+    }
+}
+
+impl HasParams for Notification {
+    fn into_params(self) -> Option<RawJson> {
+        self.params
     }
 }
 

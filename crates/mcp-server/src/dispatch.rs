@@ -164,9 +164,9 @@ fn now(answer: Answer) -> Answering {
     Box::pin(ready(answer))
 }
 
-/// Takes the params out of a request; none are the same as `{}`.
-pub(crate) fn take_params(call: &mut Call) -> RawJson {
-    call.message.params.take().unwrap_or(RawJson::EMPTY)
+/// The params of a request; none are the same as `{}`.
+pub(crate) fn params_of(call: &Call) -> RawJson {
+    call.message.params.clone().unwrap_or(RawJson::EMPTY)
 }
 
 /// Decodes params into a type that may borrow from them.

@@ -18,10 +18,10 @@ pub(crate) type Hook =
 /// Takes a notification of a client.
 pub(crate) fn take(
     server: &Arc<Shared>,
-    mut incoming: Incoming<Notification, RequestContext>,
+    incoming: Incoming<Notification, RequestContext>,
 ) -> BoxFuture<'static, ()> {
-    let params = incoming.message.params.take();
-    match ClientNotification::decode(&incoming.message.method, params.as_ref()) {
+    let message = &incoming.message;
+    match ClientNotification::decode(&message.method, message.params.as_ref()) {
         // Progress of what is asked comes to who asks; this is of nothing that is still asked.
         Ok(ClientNotification::Progress(_)) => {}
         Ok(notification) => {

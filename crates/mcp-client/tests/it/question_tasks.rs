@@ -35,14 +35,14 @@ struct Dropped(Option<mpsc::UnboundedSender<&'static str>>);
 impl Drop for Dropped {
     fn drop(&mut self) {
         if let Some(asked) = &self.0 {
-            drop(asked.send("dropped"));
+            asked.send("dropped").unwrap_or_default();
         }
     }
 }
 
 impl Slow {
     async fn wait(&self, what: &'static str) {
-        drop(self.asked.send(what));
+        self.asked.send(what).unwrap_or_default();
         let mut dropped = Dropped(Some(self.asked.clone()));
         self.go.notified().await;
         dropped.0 = None;
@@ -294,9 +294,52 @@ async fn asked(peer: &mut ScriptedPeer, id: u32, method: &str, params: Value) ->
     }
 }
 
-fn sampling_as_task(ttl: Value) -> Value {
+fn sampling_as_task(ttl: impl Into<Value>) -> Value {
+    let ttl: Value = ttl.into();
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     json!({"messages": [message], "maxTokens": 5, "task": {"ttl": ttl}})
+}
+
+async fn give_up(peer: &mut ScriptedPeer, task: &Value) {
+    // One is given up, once; what comes of it is an error.
+    let given_up = json!({"taskId": task["taskId"]});
+    let cancelled = asked(peer, 8, "tasks/cancel", given_up.clone()).await;
+    assert_eq!(cancelled["result"]["status"], "cancelled");
+    let again = asked(peer, 9, "tasks/cancel", given_up.clone()).await;
+    assert_eq!(again["error"]["code"], -32602);
+    let result = asked(peer, 10, "tasks/result", given_up).await;
+    assert_eq!(result["error"]["code"], -32603);
+    for (n, method) in [
+        (11, "tasks/get"),
+        (12, "tasks/cancel"),
+        (13, "tasks/result"),
+    ] {
+        let unknown = json!({"taskId": "unknown"});
+        let answer = asked(peer, n, method, unknown).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}");
+    }
+}
+
+async fn get_result(peer: &mut ScriptedPeer, task: &Value, go: &Notify) {
+    // The result waits for the end, and says of which task it is.
+    let id = json!({"taskId": task["taskId"]});
+    peer.request(14, "tasks/result", id.clone()).await;
+    let now = asked(peer, 15, "tasks/get", id.clone()).await;
+    assert_eq!(now["result"]["status"], "working");
+    go.notify_waiters();
+    let (mut result, mut status) = (Value::Null, Vec::new());
+    while result.is_null() || status.len() < 2 {
+        let message = peer.receive().await.unwrap();
+        match message["method"].as_str() {
+            Some("notifications/tasks/status") => status.push(message["params"].clone()),
+            _ if message["id"] == 14 => result = message["result"].clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(result["model"], "slow");
+    let related = &result["_meta"]["io.modelcontextprotocol/related-task"];
+    assert_eq!(related["taskId"], task["taskId"]);
+    assert!(status.iter().all(|task| task["status"] == "completed"));
 }
 
 /// What a server may ask of the tasks of a client, line by line.
@@ -314,19 +357,19 @@ async fn proto_70_proto_71_a_client_keeps_tasks_as_a_server_does() {
         let go = Arc::clone(&go);
         async move {
             let method = "sampling/createMessage";
-            let created = asked(&mut peer, 1, method, sampling_as_task(json!(5000))).await;
+            let created = asked(&mut peer, 1, method, sampling_as_task(5000)).await;
             let task = created["result"]["task"].clone();
             assert_eq!(
                 (&task["status"], &task["ttl"]),
                 (&json!("working"), &json!(5000))
             );
-            let long = asked(&mut peer, 2, method, sampling_as_task(json!(1_000_000_000))).await;
+            let long = asked(&mut peer, 2, method, sampling_as_task(1_000_000_000)).await;
             assert_eq!(
                 long["result"]["task"]["ttl"], 100_000,
                 "as long as we allow"
             );
-            let third = asked(&mut peer, 3, method, sampling_as_task(json!(null))).await;
-            let fourth = asked(&mut peer, 4, method, sampling_as_task(json!(1))).await;
+            let third = asked(&mut peer, 3, method, sampling_as_task(Value::Null)).await;
+            let fourth = asked(&mut peer, 4, method, sampling_as_task(1)).await;
             assert_eq!(fourth["error"]["code"], -32603, "one too many");
 
             let id = json!({"taskId": task["taskId"]});
@@ -337,42 +380,8 @@ async fn proto_70_proto_71_a_client_keeps_tasks_as_a_server_does() {
             let wrong = asked(&mut peer, 7, "tasks/list", json!({"cursor": "x"})).await;
             assert_eq!(wrong["error"]["code"], -32602);
 
-            // One is given up, once; what comes of it is an error.
-            let given_up = json!({"taskId": third["result"]["task"]["taskId"]});
-            let cancelled = asked(&mut peer, 8, "tasks/cancel", given_up.clone()).await;
-            assert_eq!(cancelled["result"]["status"], "cancelled");
-            let again = asked(&mut peer, 9, "tasks/cancel", given_up.clone()).await;
-            assert_eq!(again["error"]["code"], -32602);
-            let result = asked(&mut peer, 10, "tasks/result", given_up).await;
-            assert_eq!(result["error"]["code"], -32603);
-            for (n, method) in [
-                (11, "tasks/get"),
-                (12, "tasks/cancel"),
-                (13, "tasks/result"),
-            ] {
-                let unknown = json!({"taskId": "unknown"});
-                let answer = asked(&mut peer, n, method, unknown).await;
-                assert_eq!(answer["error"]["code"], -32602, "{method}");
-            }
-
-            // The result waits for the end, and says of which task it is.
-            peer.request(14, "tasks/result", id.clone()).await;
-            let now = asked(&mut peer, 15, "tasks/get", id.clone()).await;
-            assert_eq!(now["result"]["status"], "working");
-            go.notify_waiters();
-            let (mut result, mut status) = (Value::Null, Vec::new());
-            while result.is_null() || status.len() < 2 {
-                let message = peer.receive().await.unwrap();
-                match message["method"].as_str() {
-                    Some("notifications/tasks/status") => status.push(message["params"].clone()),
-                    _ if message["id"] == 14 => result = message["result"].clone(),
-                    other => panic!("{other:?}"),
-                }
-            }
-            assert_eq!(result["model"], "slow");
-            let related = &result["_meta"]["io.modelcontextprotocol/related-task"];
-            assert_eq!(related["taskId"], task["taskId"]);
-            assert!(status.iter().all(|task| task["status"] == "completed"));
+            give_up(&mut peer, &third["result"]["task"]).await;
+            get_result(&mut peer, &task, &go).await;
             let completed = asked(&mut peer, 16, "tasks/cancel", id).await;
             assert_eq!(completed["error"]["code"], -32602, "terminal is final");
         }
@@ -396,7 +405,7 @@ async fn proto_12_a_client_without_tasks_answers_at_once_and_knows_no_methods_of
         async move {
             go.notify_one();
             let method = "sampling/createMessage";
-            let answer = asked(&mut peer, 1, method, sampling_as_task(json!(5))).await;
+            let answer = asked(&mut peer, 1, method, sampling_as_task(5)).await;
             assert_eq!(answer["result"]["model"], "slow");
             for (id, method) in [(2, "tasks/get"), (3, "tasks/list"), (4, "tasks/cancel")] {
                 let answer = asked(&mut peer, id, method, json!({"taskId": "1"})).await;
@@ -437,7 +446,7 @@ async fn a_task_of_ours_is_kept_as_long_as_it_was_said_and_no_longer() {
         .with_preference(Preference::Handshake);
     let (session, script) = scripted(json!({}), options, move |mut peer| async move {
         let method = "sampling/createMessage";
-        let created = asked(&mut peer, 1, method, sampling_as_task(json!(5000))).await;
+        let created = asked(&mut peer, 1, method, sampling_as_task(5000)).await;
         let id = json!({"taskId": created["result"]["task"]["taskId"]});
         tokio::time::sleep(Duration::from_millis(4900)).await;
         let now = asked(&mut peer, 2, "tasks/get", id.clone()).await;

@@ -113,7 +113,7 @@ impl Context {
         let limit = Instant::now() + self.server().ask_timeout;
         let following = Following::new(self, created.task);
         let after = self.server().ask_timeout;
-        timeout_at(limit, following.to_its_end())
+        timeout_at(limit, following.until_it_has_ended())
             .await
             .unwrap_or_else(|_| Err(CallError::TimedOut { after }.into()))
     }
@@ -153,7 +153,7 @@ impl Following {
     }
 
     /// Looks at the task until it has ended, and gets its result.
-    async fn to_its_end(mut self) -> Result<RawJson, AskError> {
+    async fn until_it_has_ended(mut self) -> Result<RawJson, AskError> {
         while !self.task.status.is_terminal() {
             self.pause().await;
             let now: DetailedTask = self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{CompleteParams, CompleteResult, Completion, CompletionReference};
 
-use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use super::{Answer, Answering, Call, decode, now, params_of, reply};
 use crate::handler::{Ended, Running, drive};
 use crate::server::Shared;
 use crate::{Context, RequestError};
@@ -14,8 +14,8 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     begin(server, call).unwrap_or_else(|error| now(Err(error)))
 }
 
-fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
-    let raw = take_params(&mut call);
+fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
+    let raw = params_of(&call);
     let params: CompleteParams = decode(&raw, &call.message.method)?;
     check(server, &params)?;
     let Some(completer) = &server.completer else {

@@ -6,7 +6,7 @@ use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
 use mcp_protocol::{Feature, Meta, ResultType};
 use serde_json::{Map, Value};
 
-use super::{Answer, Answering, Call, now, object, panicked, take_params};
+use super::{Answer, Answering, Call, now, object, panicked, params_of};
 use crate::handler::{Ended, Function, Running, drive};
 use crate::server::Shared;
 use crate::{Context, RequestError};
@@ -14,8 +14,8 @@ use crate::{Context, RequestError};
 /// What answers a method of an extension: any object.
 pub(crate) type Handler = Function<Value, RequestError>;
 
-pub(super) fn answer(server: &Arc<Shared>, mut call: Call, handler: &Handler) -> Answering {
-    let raw = take_params(&mut call);
+pub(super) fn answer(server: &Arc<Shared>, call: Call, handler: &Handler) -> Answering {
+    let raw = params_of(&call);
     let method = call.message.method.clone();
     let cx = Context::new(server, call, None);
     let started = raw

@@ -9,7 +9,7 @@ use mcp_protocol::GetPromptResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Answer, Answering, Call, decode, now, object, reply, rounds, take_params};
+use super::{Answer, Answering, Call, decode, now, object, params_of, reply, rounds};
 use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::prompt::PromptEntry;
@@ -33,8 +33,8 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     begin(server, call).unwrap_or_else(|error| now(Err(error)))
 }
 
-fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
-    let raw = take_params(&mut call);
+fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
+    let raw = params_of(&call);
     let params: Params<'_> = decode(&raw, &call.message.method)?;
     let unknown = || ErrorObject::invalid_params(format!("unknown prompt: {}", params.name));
     let catalog = server.catalog();

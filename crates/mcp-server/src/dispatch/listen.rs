@@ -12,7 +12,7 @@ use mcp_protocol::{
 use mcp_transport::Channel;
 use serde::Serialize;
 
-use super::{Answer, Answering, Call, decode, now, reply, take_params, tasks};
+use super::{Answer, Answering, Call, decode, now, params_of, reply, tasks};
 use crate::changes::{Change, Changes, Listener};
 use crate::server::Shared;
 use crate::tasks::Owner;
@@ -21,8 +21,8 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     begin(server, call).unwrap_or_else(|error| now(Err(error)))
 }
 
-fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
-    let raw = take_params(&mut call);
+fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
+    let raw = params_of(&call);
     let params: SubscriptionsListenParams = decode(&raw, &call.message.method)?;
     let wanted = check(&params.notifications, &call.context.client_capabilities)?;
     let Some(changes) = &server.changes else {

@@ -9,7 +9,7 @@ use mcp_protocol::{Feature, ProtocolVersion, ReadResourceResult};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Answer, Answering, Call, decode, now, reply, rounds, take_params};
+use super::{Answer, Answering, Call, decode, now, params_of, reply, rounds};
 use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::resource::Source;
@@ -31,8 +31,8 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     begin(server, call).unwrap_or_else(|error| now(Err(error)))
 }
 
-fn begin(server: &Arc<Shared>, mut call: Call) -> Result<Answering, ErrorObject> {
-    let raw = take_params(&mut call);
+fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
+    let raw = params_of(&call);
     let params: Params<'_> = decode(&raw, &call.message.method)?;
     let uri = &*params.uri;
     let brought = Brought {

@@ -6,7 +6,7 @@ use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{EmptyResult, LoggingLevel};
 use serde::Deserialize;
 
-use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use super::{Answer, Answering, Call, decode, now, params_of, reply};
 use crate::context::SessionLevel;
 use crate::server::Shared;
 
@@ -19,8 +19,8 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
     now(set(server, call))
 }
 
-fn set(server: &Shared, mut call: Call) -> Answer {
-    let raw = take_params(&mut call);
+fn set(server: &Shared, call: Call) -> Answer {
+    let raw = params_of(&call);
     let Params { level } = decode(&raw, &call.message.method)?;
     if level.severity().is_none() {
         return Err(ErrorObject::invalid_params(format!(

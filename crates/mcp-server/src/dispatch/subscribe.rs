@@ -7,7 +7,7 @@ use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::EmptyResult;
 use serde::Deserialize;
 
-use super::{Answer, Answering, Call, decode, now, read_resource, reply, take_params};
+use super::{Answer, Answering, Call, decode, now, params_of, read_resource, reply};
 use crate::changes::{Changes, Subscriptions};
 use crate::server::Shared;
 
@@ -25,8 +25,8 @@ pub(super) fn unsubscribe(server: &Arc<Shared>, call: Call) -> Answering {
     now(end(server, call))
 }
 
-fn begin(server: &Shared, mut call: Call) -> Answer {
-    let raw = take_params(&mut call);
+fn begin(server: &Shared, call: Call) -> Answer {
+    let raw = params_of(&call);
     let Params { uri } = decode(&raw, &call.message.method)?;
     if !server.catalog().has_resource(&uri) {
         return Err(read_resource::not_found(&uri, call.context.version));
@@ -46,8 +46,8 @@ fn begin(server: &Shared, mut call: Call) -> Answer {
     reply(EmptyResult::new(), server, &call.context)
 }
 
-fn end(server: &Shared, mut call: Call) -> Answer {
-    let raw = take_params(&mut call);
+fn end(server: &Shared, call: Call) -> Answer {
+    let raw = params_of(&call);
     let Params { uri } = decode(&raw, &call.message.method)?;
     if let Some(session) = &call.session {
         session.state::<Subscriptions>().remove(&uri);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
 
-use super::{Answer, Answering, Call, decode, now, reply, take_params};
+use super::{Answer, Answering, Call, decode, now, params_of, reply};
 use crate::server::Shared;
 use crate::tasks::{Next, Owner, Tasks, Work};
 
@@ -100,13 +100,13 @@ pub(super) fn result(server: &Arc<Shared>, call: Call) -> Answering {
     })
 }
 
-pub(super) fn list(server: &Arc<Shared>, mut call: Call) -> Answering {
+pub(super) fn list(server: &Arc<Shared>, call: Call) -> Answering {
     #[derive(Deserialize)]
     struct Page {
         #[serde(default)]
         cursor: Option<Cursor>,
     }
-    let raw = take_params(&mut call);
+    let raw = params_of(&call);
     now(
         decode(&raw, &call.message.method).and_then(|Page { cursor }| {
             let after = cursor.map(|cursor| cursor.as_str().parse::<u64>());
@@ -128,9 +128,9 @@ fn enabled(server: &Shared) -> Result<&Tasks, ErrorObject> {
 }
 
 /// The task that a request names, if it is one of who asks.
-fn find(server: &Shared, mut call: Call) -> Result<(Arc<Work>, Call), ErrorObject> {
+fn find(server: &Shared, call: Call) -> Result<(Arc<Work>, Call), ErrorObject> {
     check_extension(&call)?;
-    let raw = take_params(&mut call);
+    let raw = params_of(&call);
     let Params { task_id } = decode(&raw, &call.message.method)?;
     let found = enabled(server)?.get(&task_id, &owner_of(server, &call));
     let shape = TaskShape::of(call.context.version);

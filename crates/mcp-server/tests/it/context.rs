@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_jsonrpc::Id;
 use mcp_protocol::{LoggingLevel, ProtocolVersion, Tool};
-use mcp_server::{Context, NoArgs, Server};
+use mcp_server::{Context, Json, NoArgs, Server};
 use mcp_transport::{Handler, Progress};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -271,4 +271,34 @@ async fn a_handler_learns_that_its_request_was_given_up() {
     give_up.cancel();
     let result: Value = answer.await.unwrap().decode().unwrap();
     assert_eq!(crate::rig::text(&result), "true");
+}
+
+#[tokio::test]
+async fn proto_11_a_handler_sees_the_trace_and_the_keys_that_a_request_carries() {
+    let server = Server::builder("traces", "1.0.0")
+        .tool(
+            Tool::new("trace", json!({"type": "object"})),
+            |_: NoArgs, cx: Context| async move {
+                let meta = cx.meta();
+                let trace = meta.trace_context();
+                Ok(Json(json!({
+                    "parent": trace.as_ref().map(|trace| trace.traceparent.clone()),
+                    "state": trace.and_then(|trace| trace.tracestate),
+                    "own": meta.extra.get("example.com/own"),
+                })))
+            },
+        )
+        .build();
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for version in ERAS {
+        let client = Client::new(&server, version);
+        let meta = json!({"traceparent": parent, "tracestate": "a=1", "example.com/own": [1]});
+        let params = json!({"name": "trace", "_meta": meta});
+        let result = client.request("tools/call", params).await.unwrap();
+        let expected = json!({"parent": parent, "state": "a=1", "own": [1]});
+        assert_eq!(result["structuredContent"], expected);
+        let without = client.call_tool("trace", json!({})).await;
+        let nothing = json!({"parent": null, "state": null, "own": null});
+        assert_eq!(without["structuredContent"], nothing);
+    }
 }

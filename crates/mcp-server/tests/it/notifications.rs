@@ -97,7 +97,9 @@ fn sampling(builder: ServerBuilder) -> Server {
 }
 
 fn message(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": method, "params": params})
+    let mut message = json!({"jsonrpc": "2.0", "method": method});
+    message["params"] = params;
+    message
 }
 
 fn request(id: u32, method: &str, params: Value) -> Value {
@@ -136,11 +138,12 @@ async fn reports_that_find_no_room_are_dropped_and_the_answer_comes() {
     let builder = Server::builder("slow", "1.0.0").on_notification(move |notification, _| {
         let (sender, wait) = (sender.clone(), wait.clone());
         async move {
-            if let ClientNotification::Progress(params) = notification {
-                wait.notified().await;
-                sender.send(params.progress).unwrap();
-                wait.notify_one();
-            }
+            let ClientNotification::Progress(params) = notification else {
+                return;
+            };
+            wait.notified().await;
+            sender.send(params.progress).unwrap();
+            wait.notify_one();
         }
     });
     let server = sampling(builder);

@@ -391,20 +391,21 @@ async fn j13_arguments_with_a_member_twice_reach_no_tool() {
     let server = server();
     for version in ERAS {
         let client = Client::new(&server, version);
-        for arguments in [
+        let arguments = [
             r#"{"a":1,"b":2,"b":3}"#,
             r#"{"a":1,"\u0062":2,"b":3}"#,
             r#"{"a":1,"b":2,"more":[{"n":1,"n":2}]}"#,
             r#"{"a":1,"b":2,"more":[],"x":{"y":{"z":1,"z":1}}}"#,
-        ] {
-            // Whatever the tool decodes them into, or not at all.
-            for tool in ["sum", "raw", "map", "none"] {
-                let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
-                let answer = client.send("tools/call", Some(&params)).await;
-                assert_eq!(code(&answer), -32602, "{params}");
-                let message = answer.unwrap_err().message;
-                assert!(message.contains("duplicate field"), "{message}");
-            }
+        ];
+        // Whatever the tool decodes them into, or not at all.
+        let calls = ["sum", "raw", "map", "none"]
+            .iter()
+            .flat_map(|tool| arguments.map(|a| format!(r#"{{"name":"{tool}","arguments":{a}}}"#)));
+        for params in calls {
+            let answer = client.send("tools/call", Some(&params)).await;
+            assert_eq!(code(&answer), -32602, "{params}");
+            let message = answer.unwrap_err().message;
+            assert!(message.contains("duplicate field"), "{message}");
         }
     }
 }

@@ -66,6 +66,7 @@ fn proto_31_a_client_drops_progress_that_does_not_rise_or_has_no_call() {
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":-1.5,"total":3}}
         ! progress 1 -1.5
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":-2}}
+        > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":-1.5}}
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"7","progress":5}}
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":5}}
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":"5"}}
@@ -74,7 +75,7 @@ fn proto_31_a_client_drops_progress_that_does_not_rise_or_has_no_call() {
         > {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":5}}
         "#,
     );
-    assert_eq!(client.notes.len(), 5);
+    assert_eq!(client.notes.len(), 6);
 }
 
 #[test]

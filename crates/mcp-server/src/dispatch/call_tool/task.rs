@@ -136,7 +136,7 @@ async fn announce(cx: &Context, work: &Work) -> Infallible {
             tell(cx, task).await;
         } else {
             // Its end is told of by who has ended it.
-            std::future::pending().await
+            std::future::pending::<Infallible>().await;
         }
     }
 }
