@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+pub(crate) use mcp_protocol::chain;
+
 /// Any error, on the heap.
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -93,22 +95,6 @@ impl Error {
     pub fn chain(&self) -> String {
         chain(self)
     }
-}
-
-/// An error and its sources in one line. At most 16 of them, so that a cycle ends.
-pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    for _ in 0..16 {
-        let Some(error) = next else { break };
-        let line = error.to_string();
-        if !text.ends_with(&line) {
-            text.push_str(": ");
-            text.push_str(&line);
-        }
-        next = error.source();
-    }
-    text
 }
 
 impl fmt::Display for Error {

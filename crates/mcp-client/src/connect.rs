@@ -218,7 +218,7 @@ impl ConnectError {
     /// This error and everything that caused it, in one line: `a: b: c`.
     #[must_use]
     pub fn chain(&self) -> String {
-        crate::error::chain(self)
+        mcp_protocol::chain(self)
     }
 }
 
@@ -242,11 +242,11 @@ impl Attempts {
     fn of(failed: &[(MethodName, CallError)]) -> Self {
         let mut attempts = Vec::new();
         for (method, error) in failed {
-            attempts.push(format!("{method}: {}", crate::error::chain(error)));
+            attempts.push(format!("{method}: {}", mcp_protocol::chain(error)));
             if let CallError::Rejected(rejection) = error
                 && let Some(other) = &rejection.fallback
             {
-                let other = crate::error::chain(&**other);
+                let other = mcp_protocol::chain(&**other);
                 attempts.push(format!("event stream of 2024-11-05: {other}"));
             }
         }

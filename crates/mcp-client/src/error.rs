@@ -1,7 +1,5 @@
 //! Why a call of a session has no result.
 
-use std::error::Error as StdError;
-
 use mcp_interceptors::Delivery as Layered;
 use mcp_protocol::AnswerError;
 use mcp_protocol::lifecycle::NotNegotiated;
@@ -229,23 +227,6 @@ impl Error {
     /// This error and everything that caused it, in one line: `a: b: c`.
     #[must_use]
     pub fn chain(&self) -> String {
-        chain(self)
+        mcp_protocol::chain(self)
     }
-}
-
-/// An error and what caused it, in one line.
-pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    // Bounded: an error that is its own source must not hang us.
-    for _ in 0..16 {
-        let Some(error) = next else { break };
-        let line = error.to_string();
-        if !text.ends_with(&line) {
-            text.push_str(": ");
-            text.push_str(&line);
-        }
-        next = error.source();
-    }
-    text.replace(['\r', '\n'], " ")
 }

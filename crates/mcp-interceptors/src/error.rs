@@ -40,6 +40,19 @@ pub enum CallErrorKind {
 }
 
 impl CallErrorKind {
+    /// The server could not be used; it may be another time.
+    pub(crate) const fn is_outage(self) -> bool {
+        matches!(
+            self,
+            Self::Connect | Self::Transport | Self::TimedOut | Self::Refused
+        )
+    }
+
+    /// What somebody wants to be as it is: neither to be repeated nor to be covered up.
+    pub(crate) const fn is_decided(self) -> bool {
+        matches!(self, Self::Cancelled | Self::Interrupted | Self::Rejected)
+    }
+
     /// The kind in one word, as for logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -184,19 +197,7 @@ impl CallError {
     /// This error and everything that caused it, in one line: `a: b: c`.
     #[must_use]
     pub fn chain(&self) -> String {
-        let mut text = self.0.message.clone();
-        let mut next = self.source();
-        // Bounded: an error that is its own source must not hang us.
-        for _ in 0..16 {
-            let Some(error) = next else { break };
-            let line = error.to_string();
-            if !text.ends_with(&line) {
-                text.push_str(": ");
-                text.push_str(&line);
-            }
-            next = error.source();
-        }
-        text
+        mcp_protocol::chain(self)
     }
 }
 

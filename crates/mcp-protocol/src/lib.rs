@@ -11,6 +11,7 @@ pub mod annotations;
 pub mod caching;
 pub mod cancelled;
 pub mod capabilities;
+mod chain;
 pub mod completion;
 pub mod content;
 mod context;
@@ -51,6 +52,7 @@ pub use capabilities::{
     SamplingCapability, SamplingTaskRequests, ServerCapabilities, ServerTaskRequests,
     ServerTasksCapability, ToolsCapability, ToolsTaskRequests,
 };
+pub use chain::chain;
 pub use completion::{
     CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
     CompletionReference, PromptReference, ResourceTemplateReference,

@@ -7,7 +7,9 @@ use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use mcp_protocol::error_code::{
     MISSING_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND, URL_ELICITATION_REQUIRED,
 };
-use mcp_protocol::{CallToolResult, ContentBlock, Feature, InvalidParamHeader, ProtocolVersion};
+use mcp_protocol::{
+    CallToolResult, ContentBlock, Feature, InvalidParamHeader, ProtocolVersion, chain,
+};
 
 use crate::AskError;
 
@@ -215,16 +217,4 @@ fn lawful(mut error: ErrorObject, version: ProtocolVersion) -> ErrorObject {
     tracing::warn!(%error, %version, "a handler's error has a code that the revision reserves");
     error.code = code;
     error
-}
-
-/// An error with all that caused it, on one line.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::task::{Context as Task, Poll};
 
 use mcp_jsonrpc::{ErrorObject, RawJson, Request};
-use mcp_protocol::RequestContext;
+use mcp_protocol::{RequestContext, chain};
 use mcp_transport::{BoxFuture, Incoming};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::ServerBuilder;
 use crate::dispatch::{self, Answer};
-use crate::error::chain;
 use crate::server::Shared;
 
 /// Answers requests of any method: the dispatch of a server as a [`tower_service::Service`].

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Prompt, Resource, ResourceTemplate, Tool};
+use mcp_protocol::{Prompt, Resource, ResourceTemplate, Tool, chain};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::catalog::Entry;
-use crate::error::chain;
 use crate::handler::{function, plain};
 use crate::prompt::{IntoPromptResult, PromptEntry};
 use crate::resource::{IntoResourceResult, ResourceEntry, Source, TemplateEntry};

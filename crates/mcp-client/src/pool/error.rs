@@ -72,7 +72,7 @@ impl PoolError {
     /// This error and everything that caused it, in one line: `a: b: c`.
     #[must_use]
     pub fn chain(&self) -> String {
-        crate::error::chain(self)
+        mcp_protocol::chain(self)
     }
 
     /// The failure of this server in a list, `phase` being what was asked of it.

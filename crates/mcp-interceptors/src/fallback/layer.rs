@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fallback, is_outage};
+use super::Fallback;
 use crate::closure::Closure;
 use crate::layer::tower_layer;
 use crate::{CallError, CallErrorKind, Next, ToolCall, ToolOutcome};
@@ -61,7 +61,7 @@ impl FallbackLayer {
         Fut: Future<Output = Result<ToolOutcome, CallError>> + Send + 'static,
     {
         Self(Fallback {
-            when: Closure(Arc::new(is_outage)),
+            when: Closure(Arc::new(|error| error.kind().is_outage())),
             instead: Closure(Arc::new(move |call, error, next| {
                 Box::pin(f(call, error, next))
             })),

@@ -1,7 +1,7 @@
 //! Which calls may be made again.
 
 use crate::closure::Closure;
-use crate::{CallError, CallErrorKind, Delivery, ToolCall, ToolOutcome};
+use crate::{CallError, Delivery, ToolCall, ToolOutcome};
 
 type Custom = dyn Fn(&ToolCall, &Result<ToolOutcome, CallError>) -> bool + Send + Sync;
 
@@ -18,7 +18,10 @@ pub(super) struct Rule {
 
 impl Rule {
     pub(super) fn allows(&self, call: &ToolCall, result: &Result<ToolOutcome, CallError>) -> bool {
-        if result.as_ref().is_err_and(is_final) {
+        if result
+            .as_ref()
+            .is_err_and(|error| error.kind().is_decided())
+        {
             return false;
         }
         if let Some(custom) = &self.custom {
@@ -27,30 +30,11 @@ impl Rule {
         match result {
             Ok(outcome) => self.tool_errors && outcome.is_error(),
             Err(error) => {
-                may_pass(error)
+                error.kind().is_outage()
                     && (error.delivery() == Delivery::NotSent || self.hints && repeatable(call))
             }
         }
     }
-}
-
-/// What no repeat can change, or what nobody wants repeated.
-fn is_final(error: &CallError) -> bool {
-    matches!(
-        error.kind(),
-        CallErrorKind::Cancelled | CallErrorKind::Interrupted | CallErrorKind::Rejected
-    )
-}
-
-/// Whether the cause may be gone the next time.
-fn may_pass(error: &CallError) -> bool {
-    matches!(
-        error.kind(),
-        CallErrorKind::Connect
-            | CallErrorKind::Transport
-            | CallErrorKind::TimedOut
-            | CallErrorKind::Refused
-    )
 }
 
 fn repeatable(call: &ToolCall) -> bool {
