@@ -71,12 +71,10 @@ impl Answer {
 /// What the model reads of a message: nothing that is for the person only, structured content
 /// as the setting says, and never nothing at all where something failed.
 pub(crate) fn shown(message: &ToolMessage, structured: ShowStructured) -> Vec<ContentBlock> {
-    let mut content: Vec<ContentBlock> = message
-        .content
-        .iter()
-        .filter(|block| !is_for_person(block))
-        .map(|block| too_large(block).unwrap_or_else(|| block.clone()))
-        .collect();
+    let mut content = Vec::with_capacity(message.content.len());
+    let for_model = message.content.iter();
+    let for_model = for_model.filter(|block| !is_for_person(block));
+    content.extend(for_model.map(|block| too_large(block).unwrap_or_else(|| block.clone())));
     structured.append(&mut content, message.artifact.as_ref());
     if content.is_empty() {
         let text = match (message.is_error(), message.content.is_empty()) {

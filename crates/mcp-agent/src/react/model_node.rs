@@ -25,6 +25,10 @@ use crate::{Error, ErrorKind, Node, Runtime};
 pub(crate) struct ModelNode(pub(crate) Arc<Settings>);
 
 impl Node<ReactState> for ModelNode {
+    fn tells_its_messages(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         input: NodeInput<ReactState>,
@@ -182,6 +186,7 @@ fn done(
     counts: Vec<Count>,
 ) -> NodeOutput<ReactUpdate> {
     let update = ReactUpdate::default().messages(written).tally(counts);
+    output.updates.reserve_exact(1);
     output.updates.insert(0, update);
     output.last_wins()
 }

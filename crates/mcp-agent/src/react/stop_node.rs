@@ -7,11 +7,9 @@ use mcp_model::ChatMessage;
 
 use super::settings::Settings;
 use super::state::{AgentStop, ReactState, ReactUpdate};
-use crate::Runtime;
-use crate::stream::{Interest, RunEvent};
 
 /// Says why the agent ends.
-pub(crate) fn stop(settings: &Settings, state: &ReactState, runtime: &Runtime) -> ReactUpdate {
+pub(crate) fn stop(settings: &Settings, state: &ReactState) -> ReactUpdate {
     let (text, reason) = match settings.limits.ends_after(state) {
         Some(reached) => (
             format!("I stopped: {}.", reached.what),
@@ -20,10 +18,6 @@ pub(crate) fn stop(settings: &Settings, state: &ReactState, runtime: &Runtime) -
         None => (all_failed(state), AgentStop::AllToolsFailed),
     };
     let message = Arc::new(ChatMessage::assistant(text));
-    runtime.emit(Interest::MESSAGES, || RunEvent::Message {
-        node: Arc::clone(&runtime.task.node),
-        message: Arc::clone(&message),
-    });
     ReactUpdate::default().messages(message).stop_reason(reason)
 }
 

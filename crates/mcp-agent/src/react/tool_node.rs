@@ -29,6 +29,10 @@ pub(crate) struct ToolNode {
 }
 
 impl Node<ReactState> for ToolNode {
+    fn tells_its_messages(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         input: NodeInput<ReactState>,

@@ -10,14 +10,14 @@ use mcp_agent::{
     ReactAgent, ReactState, ReactUpdate, RunOptions, Runtime, StopAfter, When,
 };
 use mcp_interceptors::{
-    CallError, CallErrorKind, LocalTools, Next, ToolCall, ToolOutcome, from_fn,
+    CallError, CallErrorKind, Command, LocalTools, Next, ToolCall, ToolOutcome, from_fn,
 };
 use mcp_model::{AssistantMessage, ChatMessage, ScriptedModel, ToolUse};
 use mcp_protocol::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{agent, call, shown, tool, tools};
+use crate::agent::{Id, agent, call, shown, tool, tools};
 
 /// Whether each call has exactly one answer, right behind it, in call order.
 pub(crate) fn assert_whole(messages: &[Arc<ChatMessage>]) {
@@ -105,10 +105,12 @@ async fn a_model_without_end_is_stopped_with_an_error_and_its_thread_goes_on_who
 
 #[tokio::test]
 async fn fifty_megabytes_of_every_kind_reach_the_model_in_short_and_are_kept_whole() {
-    const SIZE: usize = 50 << 20;
+    const SIZE: usize = 6 << 20;
     let long = || "数".repeat(SIZE / 3);
     let tools = LocalTools::new("s")
-        .tool(tool("text"), move |_| async move { Ok(long().into()) })
+        .tool(tool("text"), move |_| async move {
+            Ok("数".repeat((50 << 20) / 3).into())
+        })
         .tool(tool("error"), move |_| async move {
             Ok(CallToolResult::error(long()).into())
         })
@@ -379,9 +381,8 @@ async fn a_run_that_is_cancelled_anywhere_leaves_a_thread_that_goes_on_whole() {
         let cancel = CancellationToken::new();
         let (seen, trigger) = (AtomicUsize::new(0), cancel.clone());
         let sink = EventSink::from_fn(Interest::ALL, move |_| {
-            if seen.fetch_add(1, Ordering::SeqCst) == n {
-                trigger.cancel();
-            }
+            let now = seen.fetch_add(1, Ordering::SeqCst) == n;
+            let _ = now.then(|| trigger.cancel());
         });
         let outcome = agent
             .run("go", thread().cancel(cancel.clone()).events(sink))
@@ -411,11 +412,10 @@ async fn a_hook_that_jumps_leaves_no_call_without_an_answer() {
             ))
             .says("done");
         let hook = move |state: Arc<ReactState>, _: Runtime| async move {
-            if state.messages.len() > 2 {
-                return Ok(HookOutput::none());
-            }
             let update = ReactUpdate::default().messages("wait");
-            Ok(HookOutput::from(update).jump(jump))
+            let jumping = HookOutput::from(update).jump(jump);
+            let first = Some(jumping).filter(|_| state.messages.len() <= 2);
+            Ok(first.unwrap_or_default())
         };
         let agent = agent(&model)
             .tools(tools())
@@ -493,21 +493,10 @@ async fn a_command_may_hold_the_answer_to_its_own_call_and_to_no_other() {
             "!1: the tool's command was not obeyed",
         ),
     ] {
-        let commands = messages.clone();
+        let command = Command::new().with_update("messages", messages);
         let tools = LocalTools::new("s").tool(tool("t"), move |call: ToolCall| {
-            let id = mcp_agent::RuntimeExt::runtime(&call)
-                .unwrap()
-                .tool_call_id()
-                .to_owned();
-            let messages = commands.clone();
-            async move {
-                Ok(match id.as_str() {
-                    "1" => mcp_interceptors::Command::new()
-                        .with_update("messages", messages)
-                        .into(),
-                    _ => "other".into(),
-                })
-            }
+            let first = Some(command.clone()).filter(|_| call.runtime_id() == "1");
+            std::future::ready(Ok(first.map_or_else(|| "other".into(), ToolOutcome::from)))
         });
         let calls = [call("1", "t", &json!({})), call("2", "t", &json!({}))];
         let model = ScriptedModel::new().calls(calls).says("done");

@@ -184,6 +184,20 @@ async fn a_change_that_leads_to_a_clash_leaves_the_run_with_the_old_tools() {
     assert_eq!(offered(&model)[1], ["a", "b"]);
 }
 
+/// Has the server offer one more tool, and waits until its announcement has come.
+async fn grow(server: &Server, pool: &ServerPool) {
+    let before = pool.list_version();
+    let more = |_: NoArgs, _| async { Ok::<_, ToolError>("b") };
+    server
+        .edit(|offer| {
+            offer.tool(tool("b"), more);
+        })
+        .await;
+    while pool.list_version() == before {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_real_servers_announcement_shows_in_the_next_question_of_the_run() {
     let server = Server::builder("s", "1")
@@ -199,15 +213,7 @@ async fn a_real_servers_announcement_shows_in_the_next_question_of_the_run() {
     let local = LocalTools::new("l").tool(tool("grow"), move |_| {
         let (server, pool) = (server.clone(), watched.clone());
         async move {
-            let before = pool.list_version();
-            server
-                .edit(|offer| {
-                    offer.tool(tool("b"), |_: NoArgs, _| async { Ok::<_, ToolError>("b") });
-                })
-                .await;
-            while pool.list_version() == before {
-                tokio::task::yield_now().await;
-            }
+            grow(&server, &pool).await;
             Ok("grown".into())
         }
     });

@@ -68,6 +68,20 @@ fn thread() -> RunOptions {
     RunOptions::new().thread("t")
 }
 
+/// A run in which somebody allows each sampling while it is held open.
+fn allowing() -> RunOptions {
+    let live = LiveAnswers::new(Duration::from_secs(60));
+    let answers = live.clone();
+    let sink = EventSink::from_fn(Interest::INTERRUPTS, move |emitted| {
+        let RunEvent::Asked { interrupt } = emitted.event else {
+            return;
+        };
+        assert_eq!(interrupt.value["type"], "sampling");
+        assert!(answers.answer(&interrupt.id, true));
+    });
+    thread().events(sink).live_answers(live)
+}
+
 fn calls() -> ScriptedModel {
     ScriptedModel::new().calls([call("1", "tr__translate", &json!({}))])
 }
@@ -198,15 +212,7 @@ async fn an_older_servers_sampling_is_held_open_while_somebody_decides() {
             &memory(),
             AskCaller::new(),
         );
-        let live = LiveAnswers::new(Duration::from_secs(60));
-        let answers = live.clone();
-        let sink = EventSink::from_fn(Interest::INTERRUPTS, move |emitted| {
-            if let RunEvent::Asked { interrupt } = emitted.event {
-                assert_eq!(interrupt.value["type"], "sampling");
-                assert!(answers.answer(&interrupt.id, true));
-            }
-        });
-        let options = thread().events(sink).live_answers(live);
+        let options = allowing();
         let output = agent.run("go", options).await.unwrap();
         assert_eq!(shown(&output.state.messages)[2], "1: scripted said \"hei\"");
     }
@@ -240,14 +246,7 @@ async fn a_server_may_offer_the_model_tools_where_that_was_declared() {
     let model = calls().answers(answer).says("done");
     let ask = AskCaller::new().with_tools();
     let agent = process(server, &model, &memory(), ask);
-    let live = LiveAnswers::new(Duration::from_secs(60));
-    let answers = live.clone();
-    let sink = EventSink::from_fn(Interest::INTERRUPTS, move |emitted| {
-        if let RunEvent::Asked { interrupt } = emitted.event {
-            answers.answer(&interrupt.id, true);
-        }
-    });
-    let options = thread().events(sink).live_answers(live);
+    let options = allowing();
     let output = agent.run("go", options).await.unwrap();
     assert_eq!(shown(&output.state.messages)[2], "1: Some(ToolUse) look_up");
     assert_eq!(model.requests()[1].tools[0].name, "look_up");
