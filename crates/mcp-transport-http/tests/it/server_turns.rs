@@ -220,6 +220,19 @@ async fn h17_shutdown_ends_open_streams_and_lets_running_requests_finish() {
     stopping.await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn h17_shutdown_cuts_off_after_10_seconds_what_never_ends() {
+    let mut server = Server::start(HttpOptions::default()).await;
+    let (headers, body) = modern("tools/call", json!({"name": "wait"}));
+    let url = server.url.clone();
+    let running = tokio::spawn(async move { post(&url, &refs(&headers), &body).await });
+    assert_eq!(server.next().await, "waiting");
+    let begun = tokio::time::Instant::now();
+    server.stop().await;
+    assert_eq!(begun.elapsed().as_secs(), 10);
+    assert!(running.await.is_err(), "there is no answer");
+}
+
 #[tokio::test]
 async fn http_40_a_handler_whose_client_is_gone_is_not_held_up_by_what_nobody_reads() {
     let (mut server, session) = Server::greeted(NEWEST).await;
