@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::node::NodeOutput;
 use super::plan::Finished;
 use super::run::{Driver, settle, write_seed};
 use super::task::{Settled, caught};
@@ -16,17 +15,13 @@ impl<S: State> Driver<S> {
     pub(super) fn apply(&mut self, settled: Vec<Settled<S::Update>>) -> Result<(), Error> {
         self.step += 1;
         self.taken += 1;
-        let outputs: Vec<NodeOutput<S::Update>> = settled
-            .into_iter()
-            .filter_map(|one| match one {
-                Settled::Done(output) => Some(output),
-                _ => None,
-            })
-            .collect();
         let state = Arc::make_mut(&mut self.state);
         state.next_step();
-        let mut gotos = Vec::with_capacity(outputs.len());
-        for (index, (task, output)) in self.tasks.iter().zip(outputs).enumerate() {
+        let mut gotos = Vec::with_capacity(settled.len());
+        for (index, (task, settled)) in self.tasks.iter().zip(settled).enumerate() {
+            let Settled::Done(output) = settled else {
+                continue;
+            };
             let node = self.graph.wiring.name(task.node);
             let mut write = Write::new(node, self.step, write_seed(self.seed, self.step, index));
             write.last_wins = output.last_wins;

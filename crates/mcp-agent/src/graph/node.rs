@@ -28,6 +28,12 @@ pub trait Node<S: State>: Send + Sync + 'static {
         input: NodeInput<S>,
         runtime: Runtime,
     ) -> BoxFuture<'static, Result<NodeOutput<S::Update>, NodeError>>;
+
+    /// Whether listeners hear of its messages in another way than from what it gives back, as
+    /// where a graph in it has told them. The default is no.
+    fn tells_its_messages(&self) -> bool {
+        false
+    }
 }
 
 /// What a node is given.
@@ -143,6 +149,8 @@ impl<U> NodeOutput<U> {
     /// Adds an update.
     #[must_use]
     pub fn update(mut self, update: U) -> Self {
+        // Mostly there is one.
+        self.updates.reserve_exact(1);
         self.updates.push(update);
         self
     }

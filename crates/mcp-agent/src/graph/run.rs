@@ -120,7 +120,7 @@ impl<S: State> Driver<S> {
     /// Runs the tasks of the step, those that have not finished earlier.
     async fn run_tasks(&mut self) -> Result<Vec<Settled<S::Update>>, Error> {
         let mut settled = Vec::with_capacity(self.tasks.len());
-        let mut jobs = Vec::new();
+        let mut jobs = Vec::with_capacity(self.tasks.len());
         for index in 0..self.tasks.len() {
             let place = self.place(index);
             let earlier = self.earlier(&place)?;

@@ -94,6 +94,10 @@ impl<P: State, C: State> fmt::Debug for Subgraph<P, C> {
 }
 
 impl<P: State, C: State> Node<P> for Subgraph<P, C> {
+    fn tells_its_messages(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         input: NodeInput<P>,

@@ -152,8 +152,24 @@ impl<S: State> Job<S> {
         Arc::new(scope)
     }
 
+    /// Tells the messages that the task gave back.
+    fn tell_messages(&self, runtime: &Runtime, output: &NodeOutput<S::Update>) {
+        let wanted = runtime.run.events.wants(Interest::MESSAGES);
+        if !wanted || self.node.tells_its_messages() {
+            return;
+        }
+        let updates = output.updates.iter();
+        for message in updates.flat_map(|update| self.state.said(update)) {
+            runtime.emit(Interest::MESSAGES, || RunEvent::Message {
+                node: Arc::clone(&self.place.node),
+                message,
+            });
+        }
+    }
+
     fn report(&self, runtime: &Runtime, settled: &Settled<S::Update>) {
         if let Settled::Done(output) = settled {
+            self.tell_messages(runtime, output);
             for update in &output.updates {
                 runtime.emit(Interest::UPDATES, || RunEvent::Update {
                     node: Arc::clone(&self.place.node),

@@ -1,5 +1,8 @@
 //! One field of a state: a value, and the rule by which updates go into it.
 
+use std::sync::Arc;
+
+use mcp_model::ChatMessage;
 use serde::de::{DeserializeOwned, Deserializer};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,13 @@ pub trait Field: Clone + Send + Sync + 'static {
     /// # Errors
     /// If it cannot be written as JSON.
     fn to_json(&self) -> Result<Value, StateError>;
+
+    /// The messages that an update brings into a conversation. The default is a field that is
+    /// none.
+    fn said(&self, update: &Self::Update) -> Vec<Arc<ChatMessage>> {
+        let _ = update;
+        Vec::new()
+    }
 
     /// A new step begins. The default does nothing.
     fn next_step(&mut self) {}

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use mcp_interceptors::JsonMap;
+use mcp_model::ChatMessage;
 use serde_json::Value;
 
-use super::{Change, Changes, Field, Log, State, StateError, Write, read_field, unknown_field};
+use super::{
+    Change, Changes, Field, Log, Messages, State, StateError, Write, read_field, unknown_field,
+};
 
 /// The fields of a [`JsonState`], each with what it holds to begin with.
 ///
@@ -111,6 +114,15 @@ impl State for JsonState {
 
     fn read(update: JsonMap) -> Result<JsonMap, StateError> {
         Ok(update)
+    }
+
+    fn said(&self, update: &JsonMap) -> Vec<Arc<ChatMessage>> {
+        let each = update.iter().filter_map(|(name, value)| {
+            let messages = self.field::<Messages>(name)?;
+            let update = read_field(value.clone()).ok()?;
+            Some(messages.said(&update))
+        });
+        each.flatten().collect()
     }
 
     fn next_step(&mut self) {

@@ -105,6 +105,20 @@ macro_rules! state {
                 Ok(update)
             }
 
+            fn said(&self, update: &$update) -> ::std::vec::Vec<$crate::__private::Said> {
+                let said = ::std::vec::Vec::new();
+                $(
+                    let said = match &update.$field {
+                        Some(value) => {
+                            let more = $crate::state::Field::said(&self.$field, value);
+                            said.into_iter().chain(more).collect()
+                        }
+                        None => said,
+                    };
+                )*
+                said
+            }
+
             fn next_step(&mut self) {
                 $($crate::state::Field::next_step(&mut self.$field);)*
             }

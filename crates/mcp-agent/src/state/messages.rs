@@ -213,6 +213,18 @@ impl Field for Messages {
         Ok(())
     }
 
+    /// All that is new. What has a name that is known is another form of what was said.
+    fn said(&self, update: &MessagesUpdate) -> Vec<Arc<ChatMessage>> {
+        let is_new = |id: &MessageId| !self.ids().contains(id);
+        let new = update.items().iter().filter_map(|item| match item {
+            MessageUpdate::Put(id, message) => {
+                id.as_ref().is_none_or(is_new).then(|| Arc::clone(message))
+            }
+            MessageUpdate::Remove(_) | MessageUpdate::RemoveAll => None,
+        });
+        new.collect()
+    }
+
     fn to_json(&self) -> Result<Value, StateError> {
         let named = self.0.ids.iter().zip(self.iter());
         let list = named.map(|(id, message)| shown(Some(id), message));

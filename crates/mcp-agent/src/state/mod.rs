@@ -13,6 +13,9 @@ mod messages;
 mod messages_update;
 mod set;
 
+use std::sync::Arc;
+
+use mcp_model::ChatMessage;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -56,6 +59,13 @@ pub trait State: Clone + Send + Sync + 'static {
     /// # Errors
     /// If a name is no field, or a value does not fit its field.
     fn read(update: JsonMap) -> Result<Self::Update, StateError>;
+
+    /// The messages that an update brings into a conversation, for those who listen. The default
+    /// is a state without one.
+    fn said(&self, update: &Self::Update) -> Vec<Arc<ChatMessage>> {
+        let _ = update;
+        Vec::new()
+    }
 
     /// Tells every field that a new step begins.
     fn next_step(&mut self);
