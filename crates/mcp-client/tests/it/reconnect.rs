@@ -29,6 +29,20 @@ async fn answer_one(peer: &mut ScriptedPeer) {
     peer.answer(&call, json!({"content": []})).await;
 }
 
+/// A server that ends while it works on its first call, and answers one when started again.
+fn ending_during_its_first_call() -> Arc<Scripted> {
+    Scripted::new(|count, mut peer| async move {
+        welcome(&mut peer, &json!({"tools": {}})).await;
+        if count == 0 {
+            peer.expect("tools/call").await;
+            peer.hang_up().await;
+        } else {
+            answer_one(&mut peer).await;
+            peer.receive().await;
+        }
+    })
+}
+
 #[tokio::test]
 async fn s02_a_server_that_ended_between_two_calls_is_started_again() {
     let server = Scripted::new(|_, mut peer| async move {
@@ -46,16 +60,7 @@ async fn s02_a_server_that_ended_between_two_calls_is_started_again() {
 
 #[tokio::test]
 async fn a29_a_call_that_may_have_run_is_not_repeated_and_says_so() {
-    let server = Scripted::new(|count, mut peer| async move {
-        welcome(&mut peer, &json!({"tools": {}})).await;
-        if count == 0 {
-            peer.expect("tools/call").await;
-            peer.hang_up().await;
-        } else {
-            answer_one(&mut peer).await;
-            peer.receive().await;
-        }
-    });
+    let server = ending_during_its_first_call();
     let pool = pool_of(&server, ServerOptions::new());
     let error = call(&pool).await.unwrap_err();
     let PoolError::OutcomeUnknown { stderr, .. } = &error else {
@@ -74,16 +79,7 @@ async fn a29_a_call_that_may_have_run_is_not_repeated_and_says_so() {
 #[tokio::test]
 async fn a_trusted_server_s_read_only_tool_is_called_again() {
     for (trusted, connects) in [(true, 2), (false, 1)] {
-        let server = Scripted::new(|count, mut peer| async move {
-            welcome(&mut peer, &json!({"tools": {}})).await;
-            if count == 0 {
-                peer.expect("tools/call").await;
-                peer.hang_up().await;
-            } else {
-                answer_one(&mut peer).await;
-                peer.receive().await;
-            }
-        });
+        let server = ending_during_its_first_call();
         let pool = pool_of(&server, ServerOptions::new().with_trusted(trusted));
         let hints = ToolAnnotations::new().with_read_only_hint(true);
         let tool = Tool::new("t", json!({"type": "object"})).with_annotations(hints);
@@ -100,16 +96,7 @@ async fn a_trusted_server_s_read_only_tool_is_called_again() {
 
 #[tokio::test]
 async fn a_call_that_its_caller_lets_run_twice_is_made_again() {
-    let server = Scripted::new(|count, mut peer| async move {
-        welcome(&mut peer, &json!({"tools": {}})).await;
-        if count == 0 {
-            peer.expect("tools/call").await;
-            peer.hang_up().await;
-        } else {
-            answer_one(&mut peer).await;
-            peer.receive().await;
-        }
-    });
+    let server = ending_during_its_first_call();
     let pool = pool_of(&server, ServerOptions::new());
     let options = CallOptions::new().with_repeatable();
     let called = pool.call_tool("s", CallToolParams::new("t"), &options);
