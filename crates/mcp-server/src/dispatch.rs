@@ -56,21 +56,23 @@ impl Methods {
     pub(crate) fn of(capabilities: &ServerCapabilities, tells_of_changes: bool) -> Self {
         let mut methods = Self(HashMap::new());
         if capabilities.tools.is_some() {
-            methods.add("tools/list", |s, call| now(s.catalog().tools.page(s, call)));
+            methods.add("tools/list", |s, call| {
+                now(s.catalog().tools.page(s, &call))
+            });
             methods.add("tools/call", call_tool::answer);
         }
         if capabilities.resources.is_some() {
             methods.add("resources/list", |s, call| {
-                now(s.catalog().resources.page(s, call))
+                now(s.catalog().resources.page(s, &call))
             });
             methods.add("resources/templates/list", |s, call| {
-                now(s.catalog().templates.page(s, call))
+                now(s.catalog().templates.page(s, &call))
             });
             methods.add("resources/read", read_resource::answer);
         }
         if capabilities.prompts.is_some() {
             methods.add("prompts/list", |s, call| {
-                now(s.catalog().prompts.page(s, call))
+                now(s.catalog().prompts.page(s, &call))
             });
             methods.add("prompts/get", get_prompt::answer);
         }
@@ -78,19 +80,27 @@ impl Methods {
             methods.add("completion/complete", complete::answer);
         }
         if capabilities.logging.is_some() {
-            methods.add_where(Feature::SetLogLevel, "logging/setLevel", set_level::answer);
+            methods.add_where(Feature::SetLogLevel, "logging/setLevel", |s, call| {
+                now(set_level::answer(s, &call))
+            });
         }
         if capabilities.has_resource_subscriptions() {
             let feature = Feature::ResourceSubscribe;
-            methods.add_where(feature, "resources/subscribe", subscribe::subscribe);
-            methods.add_where(feature, "resources/unsubscribe", subscribe::unsubscribe);
+            methods.add_where(feature, "resources/subscribe", |s, call| {
+                now(subscribe::subscribe(s, &call))
+            });
+            methods.add_where(feature, "resources/unsubscribe", |s, call| {
+                now(subscribe::unsubscribe(s, &call))
+            });
         }
         if tells_of_changes {
             let feature = Feature::SubscriptionsListen;
             methods.add_where(feature, "subscriptions/listen", listen::answer);
         }
         if capabilities.tasks.is_some() {
-            methods.add_where(Feature::Tasks, "tasks/list", tasks::list);
+            methods.add_where(Feature::Tasks, "tasks/list", |s, call| {
+                now(tasks::list(s, &call))
+            });
             methods.add_where(Feature::Tasks, "tasks/result", tasks::result);
             methods.add_where(Feature::Stateless, "tasks/update", tasks::update);
             // Two specifications share these, and neither is that of the earlier revisions.

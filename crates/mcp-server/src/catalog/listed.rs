@@ -86,13 +86,13 @@ impl<E: Entry> Listed<E> {
     }
 
     /// Answers a request for a page of the list.
-    pub(crate) fn page(&self, server: &Shared, call: Call) -> Answer {
+    pub(crate) fn page(&self, server: &Shared, call: &Call) -> Answer {
         #[derive(Deserialize)]
         struct Params {
             #[serde(default)]
             cursor: Option<Cursor>,
         }
-        let raw = dispatch::params_of(&call);
+        let raw = dispatch::params_of(call);
         let Params { cursor } = dispatch::decode(&raw, &call.message.method)?;
         let number = cursor.map_or(Some(0), |cursor| self.read_cursor(cursor.as_str()));
         let page = number.and_then(|number| Some((number, self.pages.get(number)?)));

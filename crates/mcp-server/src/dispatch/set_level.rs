@@ -1,12 +1,10 @@
 //! `logging/setLevel`.
 
-use std::sync::Arc;
-
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{EmptyResult, LoggingLevel};
 use serde::Deserialize;
 
-use super::{Answer, Answering, Call, decode, now, params_of, reply};
+use super::{Answer, Call, decode, params_of, reply};
 use crate::context::SessionLevel;
 use crate::server::Shared;
 
@@ -15,12 +13,8 @@ struct Params {
     level: LoggingLevel,
 }
 
-pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
-    now(set(server, call))
-}
-
-fn set(server: &Shared, call: Call) -> Answer {
-    let raw = params_of(&call);
+pub(super) fn answer(server: &Shared, call: &Call) -> Answer {
+    let raw = params_of(call);
     let Params { level } = decode(&raw, &call.message.method)?;
     if level.severity().is_none() {
         return Err(ErrorObject::invalid_params(format!(

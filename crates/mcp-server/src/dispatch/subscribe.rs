@@ -1,13 +1,12 @@
 //! `resources/subscribe` and `resources/unsubscribe`, until 2025-11-25.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::EmptyResult;
 use serde::Deserialize;
 
-use super::{Answer, Answering, Call, decode, now, params_of, read_resource, reply};
+use super::{Answer, Call, decode, params_of, read_resource, reply};
 use crate::changes::{Changes, Subscriptions};
 use crate::server::Shared;
 
@@ -17,16 +16,8 @@ struct Params<'a> {
     uri: Cow<'a, str>,
 }
 
-pub(super) fn subscribe(server: &Arc<Shared>, call: Call) -> Answering {
-    now(begin(server, call))
-}
-
-pub(super) fn unsubscribe(server: &Arc<Shared>, call: Call) -> Answering {
-    now(end(server, call))
-}
-
-fn begin(server: &Shared, call: Call) -> Answer {
-    let raw = params_of(&call);
+pub(super) fn subscribe(server: &Shared, call: &Call) -> Answer {
+    let raw = params_of(call);
     let Params { uri } = decode(&raw, &call.message.method)?;
     if !server.catalog().has_resource(&uri) {
         return Err(read_resource::not_found(&uri, call.context.version));
@@ -46,8 +37,8 @@ fn begin(server: &Shared, call: Call) -> Answer {
     reply(EmptyResult::new(), server, &call.context)
 }
 
-fn end(server: &Shared, call: Call) -> Answer {
-    let raw = params_of(&call);
+pub(super) fn unsubscribe(server: &Shared, call: &Call) -> Answer {
+    let raw = params_of(call);
     let Params { uri } = decode(&raw, &call.message.method)?;
     if let Some(session) = &call.session {
         session.state::<Subscriptions>().remove(&uri);

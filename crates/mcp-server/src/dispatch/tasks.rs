@@ -100,26 +100,23 @@ pub(super) fn result(server: &Arc<Shared>, call: Call) -> Answering {
     })
 }
 
-pub(super) fn list(server: &Arc<Shared>, call: Call) -> Answering {
+pub(super) fn list(server: &Shared, call: &Call) -> Answer {
     #[derive(Deserialize)]
     struct Page {
         #[serde(default)]
         cursor: Option<Cursor>,
     }
-    let raw = params_of(&call);
-    now(
-        decode(&raw, &call.message.method).and_then(|Page { cursor }| {
-            let after = cursor.map(|cursor| cursor.as_str().parse::<u64>());
-            let after = after
-                .transpose()
-                .map_err(|_| ErrorObject::invalid_params("the cursor is not one of this list"))?;
-            let size = server.catalog().page_size();
-            let (tasks, last) = enabled(server)?.page(&owner_of(server, &call), after, size);
-            let mut result = ListTasksResult::new(tasks);
-            result.next_cursor = last.map(|number| number.to_string().into());
-            write(&result)
-        }),
-    )
+    let raw = params_of(call);
+    let Page { cursor } = decode(&raw, &call.message.method)?;
+    let after = cursor.map(|cursor| cursor.as_str().parse::<u64>());
+    let after = after
+        .transpose()
+        .map_err(|_| ErrorObject::invalid_params("the cursor is not one of this list"))?;
+    let size = server.catalog().page_size();
+    let (tasks, last) = enabled(server)?.page(&owner_of(server, call), after, size);
+    let mut result = ListTasksResult::new(tasks);
+    result.next_cursor = last.map(|number| number.to_string().into());
+    write(&result)
 }
 
 fn enabled(server: &Shared) -> Result<&Tasks, ErrorObject> {
