@@ -130,21 +130,26 @@ fn spoken(asked: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})
 }
 
+/// Hands a report on once it may.
+async fn tell_in_time(
+    notification: ClientNotification,
+    may: Arc<tokio::sync::Notify>,
+    told: mpsc::UnboundedSender<f64>,
+) {
+    if let ClientNotification::Progress(params) = notification {
+        may.notified().await;
+        told.send(params.progress).unwrap();
+        may.notify_one();
+    }
+}
+
 #[tokio::test]
 async fn reports_that_find_no_room_are_dropped_and_the_answer_comes() {
     let go = Arc::new(tokio::sync::Notify::new());
     let (sender, mut told) = mpsc::unbounded_channel();
     let wait = go.clone();
     let builder = Server::builder("slow", "1.0.0").on_notification(move |notification, _| {
-        let (sender, wait) = (sender.clone(), wait.clone());
-        async move {
-            let ClientNotification::Progress(params) = notification else {
-                return;
-            };
-            wait.notified().await;
-            sender.send(params.progress).unwrap();
-            wait.notify_one();
-        }
+        tell_in_time(notification, wait.clone(), sender.clone())
     });
     let server = sampling(builder);
     let (ours, theirs) = memory(1024);
