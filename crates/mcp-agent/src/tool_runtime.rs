@@ -123,7 +123,9 @@ impl ToolRuntime {
     /// that stop the run are noted in `open`, as not everybody passes the interruption on.
     pub(crate) fn asking(&self, open: &OpenQuestions) -> Ask {
         let (runtime, open) = (self.runtime.clone(), open.clone());
+        let (now, asked) = (runtime.clone(), open.clone());
         Ask::new(move |question| open.clone().ask(runtime.clone(), question))
+            .with_now(move |question| asked.clone().ask_now(now.clone(), question))
     }
 
     /// Asks the outside world; see [`Runtime::interrupt`].
@@ -174,6 +176,21 @@ struct Asked {
 
 impl OpenQuestions {
     async fn ask(self, runtime: Runtime, question: Value) -> Result<Value, CallError> {
+        self.put(runtime, question).await.map_err(|interrupt| {
+            let error = interrupted(&interrupt);
+            self.lock().open.push(*interrupt);
+            error
+        })
+    }
+
+    /// A question that nobody answers now stops nothing.
+    async fn ask_now(self, runtime: Runtime, question: Value) -> Result<Value, CallError> {
+        let asked = self.put(runtime, question).await;
+        let unanswered = |_| CallError::new(CallErrorKind::Refused, "nobody has answered in time");
+        asked.map_err(unanswered)
+    }
+
+    async fn put(&self, runtime: Runtime, question: Value) -> Result<Value, Box<Interrupt>> {
         let asked = runtime.task.id.text("question").value(&question);
         let nth = {
             let mut this = self.lock();
@@ -181,13 +198,7 @@ impl OpenQuestions {
             *times += 1;
             *times
         };
-        let interrupt = match runtime.ask_as(asked.number(nth), question).await {
-            Ok(answer) => return Ok(answer),
-            Err(interrupt) => *interrupt,
-        };
-        let error = interrupted(&interrupt);
-        self.lock().open.push(interrupt);
-        Err(error)
+        runtime.ask_as(asked.number(nth), question).await
     }
 
     /// The interruption that they make, if there are any.

@@ -22,7 +22,10 @@ type Asking = dyn Fn(Value) -> BoxFuture<'static, Result<Value, CallError>> + Se
 /// # });
 /// ```
 #[derive(Clone)]
-pub struct Ask(Arc<Asking>);
+pub struct Ask {
+    asking: Arc<Asking>,
+    now: Option<Arc<Asking>>,
+}
 
 impl Ask {
     /// Questions go to `f`. Where the answer comes later it gives back a
@@ -32,7 +35,30 @@ impl Ask {
         F: Fn(Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, CallError>> + Send + 'static,
     {
-        Self(Arc::new(move |question| Box::pin(f(question))))
+        Self {
+            asking: Arc::new(move |question| Box::pin(f(question))),
+            now: None,
+        }
+    }
+
+    /// Questions whose answer is of use only at once go to `f`.
+    #[must_use]
+    pub fn with_now<F, Fut>(mut self, f: F) -> Self
+    where
+        F: Fn(Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, CallError>> + Send + 'static,
+    {
+        self.now = Some(Arc::new(move |question| Box::pin(f(question))));
+        self
+    }
+
+    /// The same for who needs the answer at once, as the call that asks cannot be made once more.
+    #[must_use]
+    pub fn now(&self) -> Self {
+        Self {
+            asking: Arc::clone(self.now.as_ref().unwrap_or(&self.asking)),
+            now: self.now.clone(),
+        }
     }
 
     /// Asks, and reads the answer. Where it cannot be read the question comes again, with what
@@ -86,7 +112,7 @@ impl Ask {
     /// # Cancel safety
     /// Dropping the future gives the question up.
     pub fn ask(&self, question: Value) -> BoxFuture<'static, Result<Value, CallError>> {
-        (self.0)(question)
+        (self.asking)(question)
     }
 }
 

@@ -151,3 +151,18 @@ async fn an_older_servers_call_is_held_open_while_somebody_answers() {
     let output = agent.run("go", options).await.unwrap();
     assert_eq!(shown(&output.state.messages)[2], "0: Accept {\"age\":40}");
 }
+
+#[tokio::test]
+async fn an_older_servers_question_that_nobody_answers_in_time_fails_its_call_and_parks_nothing() {
+    for version in [ProtocolVersion::V2025_06_18, ProtocolVersion::V2025_11_25] {
+        let agent = registering(version, 1);
+        let output = agent.run("go", thread()).await.unwrap();
+        assert!(
+            output.interrupts().is_empty(),
+            "the call cannot be made once more"
+        );
+        let line = &shown(&output.state.messages)[2];
+        assert!(line.starts_with("!0: "), "{line}");
+        assert_eq!(output.answer(), "done");
+    }
+}

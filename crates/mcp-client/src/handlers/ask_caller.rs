@@ -25,7 +25,8 @@ use super::{Elicitation, Origin, Sampling, elicitation, sampling};
 ///   model. Where nobody can be asked, or there is no model, the server is refused.
 ///
 /// An answer that does not fit comes back as the question with a `problem`, and is never sent. A
-/// caller whose answer comes later makes the call once more then.
+/// caller whose answer comes later makes the call once more then; a server that asks by a request,
+/// as until 2025-11-25, is refused in that case.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AskCaller {
     url: bool,
@@ -64,7 +65,7 @@ impl Elicitation for AskCaller {
         origin: Origin,
     ) -> BoxFuture<'_, Result<ElicitResult, ErrorObject>> {
         Box::pin(async move {
-            let Some(ask) = origin.extensions.get::<Ask>() else {
+            let Some(ask) = asks(&origin) else {
                 return Ok(ElicitResult::new(ElicitAction::Cancel));
             };
             let question = question("elicitation", &origin, &params);
@@ -86,8 +87,7 @@ impl Sampling for AskCaller {
     ) -> BoxFuture<'_, Result<CreateMessageResult, ErrorObject>> {
         Box::pin(async move {
             let extensions = &origin.extensions;
-            let (Some(ask), Some(model)) = (extensions.get::<Ask>(), extensions.get::<Sampler>())
-            else {
+            let (Some(ask), Some(model)) = (asks(&origin), extensions.get::<Sampler>()) else {
                 return Err(refused("there is no model, or nobody to allow its use"));
             };
             let question = question("sampling", &origin, &params);
@@ -131,6 +131,16 @@ impl AskCaller {
         sampling::check(self, &params).map_err(|error| format!("args: {}", error.message))?;
         Ok(params)
     }
+}
+
+/// Whom to ask. A server that asks by a request waits for the answer within its call, which
+/// cannot be made once more.
+fn asks(origin: &Origin) -> Option<Ask> {
+    let ask = origin.extensions.get::<Ask>()?;
+    Some(match origin.request {
+        Some(_) => ask.now(),
+        None => ask.clone(),
+    })
 }
 
 fn question(kind: &str, origin: &Origin, asked: &impl Serialize) -> Value {
