@@ -8,6 +8,8 @@ use crate::workspace::verdict;
 
 const FIGURES: &str = "tests/bench/guard/figures.json";
 const GROWTH: f64 = 1.05;
+/// What a figure near nothing may grow by.
+const SLACK: f64 = 0.05;
 
 pub(crate) fn run(sh: &Shell, accept: bool) -> Result<()> {
     let counted = {
@@ -21,7 +23,8 @@ pub(crate) fn run(sh: &Shell, accept: bool) -> Result<()> {
     let grown = |(input, now): (&String, &Value)| {
         let before = known.get(input).and_then(Value::as_f64).unwrap_or_default();
         let now = now.as_f64()?;
-        (now > before * GROWTH).then(|| format!("{input}: {before} allocations before, {now} now"))
+        (now > before * GROWTH + SLACK)
+            .then(|| format!("{input}: {before} allocations before, {now} now"))
     };
     let mut problems: Vec<String> = counted.iter().filter_map(grown).collect();
     if !problems.is_empty() {

@@ -4,14 +4,15 @@ use anyhow::{Context, Result};
 use xshell::Shell;
 
 use crate::{
-    conformance, doc, fmt, interop, layers, lint, spec_coverage, test, tidy, workspace::say,
+    bench_guard, conformance, doc, fmt, interop, layers, lint, spec_coverage, test, tidy,
+    workspace::say,
 };
 
 /// A name and what it does.
 type Step = (&'static str, fn(&Shell) -> Result<()>);
 
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    let steps: [Step; 9] = [
+    let steps: [Step; 10] = [
         ("fmt", fmt::run),
         ("tidy", tidy::run),
         ("layers", layers::run),
@@ -19,6 +20,7 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
         ("lint", lint::run),
         ("test", |sh| test::run(sh, None)),
         ("doc", doc::run),
+        ("bench-guard", |sh| bench_guard::run(sh, false)),
         ("conformance", |sh| conformance::run(sh, None, None)),
         ("interop", interop::run),
     ];

@@ -37,7 +37,11 @@ impl Line {
 
     /// The figure; none where the other side did not finish.
     fn text(&self) -> String {
-        let digits = if self.figure >= 100.0 { 0 } else { 2 };
+        let digits = if self.figure.fract() == 0.0 || self.figure >= 100.0 {
+            0
+        } else {
+            2
+        };
         match self.figure.is_finite() {
             true => format!("{:.digits$}", self.figure),
             false => "does not finish".to_owned(),

@@ -62,7 +62,7 @@ fn sessions(bench: &Bench<'_>) -> Result<Vec<Line>> {
             .join(programs::path(&format!("{name}-server")));
         let race = Race {
             scenario: &format!("kind=sessions imp={}", server.display()),
-            contenders: &["raw"],
+            contenders: &["sessions"],
             calls: Some(sessions),
         };
         let target = match name {

@@ -30,6 +30,8 @@ pub(crate) fn contender(name: &str) -> Result<(String, &'static str)> {
         "rmcp, pipes" => ("rmcp-client", "imp=pipes"),
         "tower-mcp" => ("tower-client", ""),
         "agent, pooled" => ("agent-pooled", ""),
+        "sessions" => ("reference-client", ""),
+        "serde, counted" => ("reference-allocations", ""),
         "ours, counted" => ("ours-allocations", ""),
         "rmcp, counted" => ("rmcp-allocations", ""),
         "tower-mcp, counted" => ("tower-allocations", ""),
