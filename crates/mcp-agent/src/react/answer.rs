@@ -104,7 +104,7 @@ fn too_large(block: &ContentBlock) -> Option<ContentBlock> {
         },
         _ => return None,
     };
-    let bytes = data.len() / 4 * 3;
+    let bytes = data.trim_end_matches('=').len() * 3 / 4;
     let text = format!("[{kind}, {bytes} bytes: too large to be shown]");
     (bytes > MAX_FILE).then(|| ContentBlock::text(text))
 }
