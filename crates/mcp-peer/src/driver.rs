@@ -27,8 +27,9 @@ pub(crate) enum Role {
     Server,
 }
 
-pub(crate) struct Driver<R> {
-    pub(crate) reader: R,
+/// All of a connection but its way in, whose type is not known here: so that what depends on that
+/// type, and is compiled with it, is little.
+pub(crate) struct Driver {
     /// The way out, while it is here. A client's rests in the shared state between turns.
     pub(crate) outlet: Option<Box<dyn Outlet>>,
     pub(crate) shared: Arc<Shared>,
@@ -58,16 +59,15 @@ pub(crate) struct Driver<R> {
     _finish: Finish,
 }
 
-impl<R: Reader> Driver<R> {
+impl Driver {
     pub(crate) fn new(
-        (reader, outlet): (R, Box<dyn Outlet>),
+        outlet: Box<dyn Outlet>,
         shared: Arc<Shared>,
         inward: Inward,
         role: Role,
         options: PeerOptions,
     ) -> Self {
         Self {
-            reader,
             outlet: Some(outlet),
             role,
             requests: Requests::new(inward.clone(), options.max_handlers),
@@ -90,18 +90,18 @@ impl<R: Reader> Driver<R> {
     }
 
     /// Runs the connection to its end.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(mut self, mut reader: impl Reader) {
         loop {
             self.turn();
             if self.is_over() {
-                return self.end().await;
+                return self.end(reader).await;
             }
             let reads = self.may_read();
             let flushes = self.writes && self.pending() > 0;
             tokio::select! {
                 // What is always ready does not starve the others: a turn looks after all.
                 biased;
-                read = self.reader.read(&mut self.frames), if reads => self.read(read),
+                read = reader.read(&mut self.frames), if reads => self.read(read),
                 flushed = flush(&mut self.outlet), if flushes => self.flushed(flushed),
                 joined = self.requests.join() => self.requests.joined(joined),
                 () = self.notifications.join() => self.notifications.joined(),

@@ -10,7 +10,7 @@ use crate::driver::{Driver, Role};
 use crate::inward::Inward;
 use crate::shared::{Shared, closed_here};
 
-impl<R: Reader> Driver<R> {
+impl Driver {
     /// A client reads whatever happens: if it stopped while its server waits for it to read,
     /// both would wait for ever. A server may stop.
     pub(crate) fn may_read(&self) -> bool {
@@ -68,7 +68,7 @@ impl<R: Reader> Driver<R> {
     }
 
     /// Ends the stream in good order. A peer that still writes must not block meanwhile.
-    pub(crate) async fn end(mut self) {
+    pub(crate) async fn end(mut self, mut reader: impl Reader) {
         self.shared.stop(closed_here("the connection was closed"));
         drop((self.requests, self.notifications));
         let mut outlet = match self.outlet {
@@ -76,7 +76,7 @@ impl<R: Reader> Driver<R> {
             None => poll_fn(|cx| self.shared.poll_outlet(cx)).await,
         };
         let discard = async {
-            while self.reads && matches!(self.reader.read(&mut self.frames).await, Ok(true)) {
+            while self.reads && matches!(reader.read(&mut self.frames).await, Ok(true)) {
                 self.frames.clear();
             }
             std::future::pending::<()>().await;

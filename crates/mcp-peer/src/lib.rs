@@ -11,6 +11,7 @@ mod notifications;
 mod options;
 mod outlet;
 mod peer;
+mod pump;
 mod reply;
 mod requests;
 mod shared;

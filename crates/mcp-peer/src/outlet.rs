@@ -13,6 +13,9 @@ pub(crate) trait Outlet: Send {
 
     fn pending(&self) -> usize;
 
+    /// As [`Writer::is_local`].
+    fn is_local(&self) -> bool;
+
     /// Writes what the stream takes without waiting. Nobody is woken when it takes more.
     fn try_flush(&mut self) -> Poll<Result<(), TransportError>>;
 
@@ -30,6 +33,10 @@ impl<W: Writer> Outlet for W {
 
     fn pending(&self) -> usize {
         Writer::pending(self)
+    }
+
+    fn is_local(&self) -> bool {
+        Writer::is_local(self)
     }
 
     fn try_flush(&mut self) -> Poll<Result<(), TransportError>> {

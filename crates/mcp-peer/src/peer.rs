@@ -13,6 +13,7 @@ use crate::call;
 use crate::driver::{Driver, Role};
 use crate::inward::Inward;
 use crate::outlet::Outlet;
+use crate::pump;
 use crate::reply::Reply;
 use crate::shared::{Shared, closed_here};
 
@@ -71,19 +72,19 @@ pub fn server<R: Reader, W: Writer>(
 }
 
 fn start<R: Reader>(
-    stream: (R, Box<dyn Outlet>),
+    (reader, outlet): (R, Box<dyn Outlet>),
     connection: Box<dyn Connection<Tag = Reply> + Send>,
     handler: Arc<dyn Handler<RequestContext>>,
     (role, options): (Role, PeerOptions),
 ) -> Peer {
-    let shared = Shared::new(connection, options.max_calls, options.max_unwritten);
+    let shared = Shared::new(connection, &options, outlet.is_local());
     let peer = Peer {
         shared: Arc::new(shared),
         _owner: None,
     };
     let inward = Inward::new(handler, Arc::new(peer.clone()));
-    let driver = Driver::new(stream, Arc::clone(&peer.shared), inward, role, options);
-    tokio::spawn(driver.run());
+    let driver = Driver::new(outlet, Arc::clone(&peer.shared), inward, role, options);
+    pump::spawn(driver.run(reader));
     peer
 }
 

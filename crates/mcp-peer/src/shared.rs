@@ -10,7 +10,9 @@ use mcp_transport::{Call, CallError, CallId, Delivery, TransportError, Transport
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
+use crate::PeerOptions;
 use crate::outlet::Outlet;
+use crate::pump;
 use crate::reply::Reply;
 use crate::state::State;
 use crate::wake::Wake;
@@ -25,22 +27,26 @@ pub(crate) struct Shared {
     pub(crate) permits: Semaphore,
     pub(crate) max_calls: usize,
     max_unwritten: usize,
+    /// Whether the other end is in this process.
+    pub(crate) local: bool,
     ended: watch::Sender<Option<Arc<TransportError>>>,
 }
 
 impl Shared {
     pub(crate) fn new(
         connection: Box<dyn Connection<Tag = Reply> + Send>,
-        max_calls: usize,
-        max_unwritten: usize,
+        options: &PeerOptions,
+        local: bool,
     ) -> Self {
+        let max_calls = options.max_calls;
         Self {
             state: Mutex::new(State::new(connection)),
             wake: Wake::default(),
             room: Notify::new(),
             permits: Semaphore::new(max_calls.clamp(1, Semaphore::MAX_PERMITS)),
             max_calls,
-            max_unwritten,
+            max_unwritten: options.max_unwritten,
+            local,
             ended: watch::Sender::new(None),
         }
     }
@@ -124,8 +130,17 @@ impl Shared {
     ///
     /// Who calls alone writes at once, without the detour by the driver's task. Where several
     /// calls are in flight the driver writes, and what has gathered by then goes out together.
-    fn send(&self, mut state: MutexGuard<'_, State>) {
+    /// Within a process who calls alone has the other end act on it, too.
+    fn send(&self, state: MutexGuard<'_, State>) {
         let alone = state.calls.len().max(state.in_flight) <= 1;
+        if alone && self.local {
+            pump::at_once(|| self.write(state, alone));
+        } else {
+            self.write(state, alone);
+        }
+    }
+
+    fn write(&self, mut state: MutexGuard<'_, State>, alone: bool) {
         let due = state.connection.poll_timeout().map(Instant::from_std);
         let late = due.is_some_and(|due| state.alarm.is_none_or(|alarm| due < alarm));
         let outlet = state.outlet.take_if(|_| alone);

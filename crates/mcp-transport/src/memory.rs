@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use mcp_jsonrpc::{Frame, Packet};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use crate::{Frames, Reader, TransportError, TransportErrorKind, Writer};
 
-/// A buffer that has grown beyond this many bytes is given back.
-const KEEP: usize = 64 * 1024;
+/// Packets up to `SMALL` bytes share buffers of `ROOM`; a larger one has its own.
+const SMALL: usize = 4 * 1024;
+const ROOM: usize = 16 * 1024;
 
 /// The two halves of one end.
 pub type MemoryEnd = (MemoryReader, MemoryWriter);
@@ -70,6 +72,7 @@ pub struct MemoryWriter {
     fed: VecDeque<Bytes>,
     pending: usize,
     scratch: Vec<u8>,
+    shared: BytesMut,
 }
 
 impl MemoryWriter {
@@ -79,6 +82,7 @@ impl MemoryWriter {
             fed: VecDeque::new(),
             pending: 0,
             scratch: Vec::new(),
+            shared: BytesMut::new(),
         }
     }
 
@@ -88,16 +92,31 @@ impl MemoryWriter {
         self.pending += text.len();
         self.fed.push_back(text);
     }
+
+    /// What was encoded, as a text of its own.
+    fn encoded(&mut self) -> Bytes {
+        if self.scratch.len() > SMALL {
+            return std::mem::take(&mut self.scratch).into();
+        }
+        if self.shared.capacity() < self.scratch.len() {
+            // The same again, if nobody has any of it any more.
+            self.shared.reserve(ROOM);
+        }
+        self.shared.extend_from_slice(&self.scratch);
+        self.shared.split().freeze()
+    }
 }
 
 impl Writer for MemoryWriter {
     fn feed(&mut self, packet: &Packet) {
         self.scratch.clear();
         packet.encode_into(&mut self.scratch);
-        self.feed_text(Bytes::copy_from_slice(&self.scratch));
-        if self.scratch.capacity() > KEEP {
-            self.scratch = Vec::new();
-        }
+        let text = self.encoded();
+        self.feed_text(text);
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 
     fn pending(&self) -> usize {
@@ -110,7 +129,11 @@ impl Writer for MemoryWriter {
             return Err(TransportError::new(kind, "this end was closed"));
         };
         while !self.fed.is_empty() {
-            let Ok(permit) = texts.reserve().await else {
+            let permit = match texts.try_reserve() {
+                Err(TrySendError::Full(())) => texts.reserve().await.ok(),
+                tried => tried.ok(),
+            };
+            let Some(permit) = permit else {
                 let kind = TransportErrorKind::Ended;
                 return Err(TransportError::new(kind, "the other end is gone"));
             };

@@ -33,6 +33,11 @@ pub trait Writer: Send + 'static {
     /// How many bytes wait to be written.
     fn pending(&self) -> usize;
 
+    /// Whether the other end is in this process, and may act at once on what is written.
+    fn is_local(&self) -> bool {
+        false
+    }
+
     /// Writes all that was fed, in as few writes as possible.
     ///
     /// # Errors

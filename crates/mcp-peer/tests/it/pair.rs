@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson, Request};
 use mcp_peer::{Peer, PeerOptions};
@@ -134,4 +135,51 @@ async fn tell_and_ask(peer: Peer, caller: usize) {
         let last: usize = peer.call(call).await.unwrap().decode().unwrap();
         assert_eq!(last, n, "caller {caller}");
     }
+}
+
+#[tokio::test]
+async fn within_a_process_a_call_is_answered_where_it_is_made() {
+    let ((reader, writer), (far_reader, far_writer)) = memory(16);
+    let info = Implementation::new("test", "0");
+    let identity = Arc::new(ServerIdentity::new(info, ServerCapabilities::default()));
+    let options = PeerOptions::default();
+    let handler = Script::idle();
+    mcp_peer::server(far_reader, far_writer, identity, handler, options.clone());
+    let peer = mcp_peer::client(reader, writer, Script::idle(), options);
+    // The first one finds both ends at their beginning.
+    peer.call(call(0)).await.unwrap();
+    let mut second = peer.call(call(1));
+    let polled = second
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(polled, Poll::Ready(Ok(_))), "no task had to run");
+    peer.close().await;
+}
+
+#[test]
+fn an_end_in_another_runtime_is_left_to_that_runtime() {
+    let build = || {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        runtime.worker_threads(1).enable_time().build().unwrap()
+    };
+    let (here, there) = (build(), build());
+    let home = there.handle().id();
+    let handler = Script::request(move |_| async move {
+        let here = tokio::runtime::Handle::current().id();
+        Ok(RawJson::encode(&(here == home)).unwrap())
+    });
+    let ((reader, writer), (far_reader, far_writer)) = memory(16);
+    there.block_on(async {
+        let info = Implementation::new("test", "0");
+        let identity = Arc::new(ServerIdentity::new(info, ServerCapabilities::default()));
+        let options = PeerOptions::default();
+        mcp_peer::server(far_reader, far_writer, identity, handler, options);
+    });
+    here.block_on(async {
+        let peer = mcp_peer::client(reader, writer, Script::idle(), PeerOptions::default());
+        for n in 0..10 {
+            assert_eq!(peer.call(call(n)).await.unwrap().as_str(), "true");
+        }
+        peer.close().await;
+    });
 }
