@@ -21,6 +21,16 @@ pub(crate) struct Active(Arc<Mutex<Calls>>);
 struct Calls {
     now: Vec<InFlight>,
     ended: VecDeque<InFlight>,
+    /// The name of the tool that was called last.
+    latest: Option<Arc<str>>,
+}
+
+impl Calls {
+    /// The name of a tool. Calls of the same tool one after another share it.
+    fn name(&mut self, tool: &str) -> Arc<str> {
+        self.latest.take_if(|latest| **latest != *tool);
+        Arc::clone(self.latest.get_or_insert_with(|| tool.into()))
+    }
 }
 
 /// A call of a tool.
@@ -40,9 +50,16 @@ struct Entry {
 /// What the call is at the moment.
 #[derive(Debug, Default)]
 struct State {
-    /// A call that asks for input is made of several requests, one after another.
-    request: CallId,
+    /// Where a transport notes it. A call that asks for input is made of several requests, one
+    /// after another.
+    request: Option<CallId>,
     task: Option<String>,
+}
+
+impl State {
+    fn id(&self) -> Option<&Id> {
+        self.request.as_ref()?.get()
+    }
 }
 
 impl InFlight {
@@ -57,7 +74,7 @@ impl InFlight {
     /// The call is another request from now on: the one that gets this id.
     pub(crate) fn becomes_request(&self) -> CallId {
         let id = CallId::new();
-        self.state().request = id.clone();
+        self.state().request = Some(id.clone());
         id
     }
 
@@ -75,7 +92,7 @@ impl InFlight {
     }
 
     fn is_request(&self, id: &Id) -> bool {
-        self.state().request.get() == Some(id)
+        self.state().id() == Some(id)
     }
 
     fn is_task(&self, id: &str) -> bool {
@@ -90,13 +107,15 @@ impl InFlight {
 impl Active {
     /// Notes a call until the guard is dropped.
     pub(crate) fn enter(&self, tool: Option<&str>, extensions: &Arc<Extensions>) -> ActiveCall {
+        let mut calls = self.lock();
         let call = InFlight(Arc::new(Entry {
-            tool: tool.map(Arc::from),
+            tool: tool.map(|tool| calls.name(tool)),
             extensions: Arc::clone(extensions),
             state: Mutex::default(),
             changed: Notify::new(),
         }));
-        self.lock().now.push(call.clone());
+        calls.now.push(call.clone());
+        drop(calls);
         ActiveCall {
             active: self.clone(),
             call,
@@ -150,7 +169,7 @@ impl Drop for ActiveCall {
         if let Some(at) = calls.now.iter().position(ours) {
             let call = calls.now.swap_remove(at);
             // Without an id no transport can have told what belongs to it.
-            if call.state().request.get().is_some() {
+            if call.state().id().is_some() {
                 calls.ended.truncate(ENDED - 1);
                 calls.ended.push_front(call);
             }

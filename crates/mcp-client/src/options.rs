@@ -1,7 +1,7 @@
 //! What a session is to be like, and what a single call may differ in.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
@@ -179,7 +179,7 @@ impl ClientOptions {
 }
 
 /// What a single call may differ in.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct CallOptions {
     /// How long it may take. Default: as the session says.
@@ -266,6 +266,24 @@ impl CallOptions {
     ) -> Self {
         self.meta.insert(key.into(), value.into());
         self
+    }
+}
+
+impl Default for CallOptions {
+    fn default() -> Self {
+        /// Most calls have none, and share that.
+        static NO_EXTENSIONS: LazyLock<Arc<Extensions>> = LazyLock::new(Arc::default);
+        Self {
+            timeouts: None,
+            progress: None,
+            headers: HeaderMap::new(),
+            removed_headers: Vec::new(),
+            meta: JsonMap::new(),
+            tool: None,
+            tasks: false,
+            repeatable: false,
+            extensions: Arc::clone(&NO_EXTENSIONS),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::{
     Answer, AnswerError, CreateTaskResult, Feature, HasMeta, RequestMeta, RpcRequest,
 };
-use mcp_transport::{Attached, Call, CallError, CallId, Progress, ProgressSink, WithoutHeaders};
+use mcp_transport::{Attached, Call, CallError, CallId, ProgressSink, WithoutHeaders};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -245,7 +245,7 @@ impl Session {
         };
         let sink = way.options.progress.clone();
         let Some(handler) = inner.inward.handlers.progress() else {
-            let sink = sink.unwrap_or_else(|| ProgressSink::new(|_: Progress| {}));
+            let sink = sink.unwrap_or(ProgressSink::ignore());
             call.progress = Some((token, sink));
             return inner.channel.call(call).await;
         };
