@@ -11,6 +11,7 @@ mod rate_limit;
 mod record;
 mod redact;
 mod retry;
+mod schema;
 mod shown;
 mod trace;
 
