@@ -163,3 +163,19 @@ async fn an_answer_that_is_no_decision_is_asked_for_again_and_says_what_is_wrong
     let problem = asked[1]["problem"].as_str().unwrap();
     assert!(problem.starts_with("this is no decision"), "{problem}");
 }
+
+#[tokio::test]
+async fn who_never_decides_is_asked_three_times_and_the_call_is_not_made() {
+    let asked = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&asked);
+    let mut extensions = Extensions::new();
+    extensions.insert(Ask::new(move |_| {
+        *counted.lock().unwrap() += 1;
+        async { Ok(json!("maybe")) }
+    }));
+    let script = Script::default();
+    let service = script.behind(&layers(ApproveLayer::new()));
+    let call = hinted(ToolAnnotations::new(), extensions);
+    assert!(service.call(call).await.is_err());
+    assert_eq!((*asked.lock().unwrap(), script.count()), (3, 0));
+}
