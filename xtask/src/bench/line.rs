@@ -86,3 +86,29 @@ pub(crate) fn text(title: &str, lines: &[Line]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, Target, text};
+
+    #[test]
+    fn a_line_says_whether_its_target_is_met() {
+        let line = |figure, target| {
+            let text = text("Calls", &[Line::new("row", "other", figure, target)]);
+            text.lines().last().unwrap_or_default().to_owned()
+        };
+        let least = Target::AtLeast(0.85);
+        assert_eq!(
+            line(0.9, least),
+            "| row | other | 0.90 | at least 0.85 | yes |"
+        );
+        assert_eq!(
+            line(0.8, least),
+            "| row | other | 0.80 | at least 0.85 | **no** |"
+        );
+        let most = Target::AtMost(20.0);
+        assert_eq!(line(19.0, most), "| row | other | 19 | at most 20 | yes |");
+        let none = line(f64::NAN, Target::None);
+        assert_eq!(none, "| row | other | does not finish |  |  |");
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(quick: bool) -> Self {
-        let (rounds, seconds) = if quick { (3, 0.15) } else { (7, 0.5) };
+        let (rounds, seconds) = if quick { (3, 0.15) } else { (7, 0.4) };
         Self {
             quick,
             rounds,
@@ -144,4 +144,27 @@ pub(crate) fn medians(turns: &[Figures]) -> Figures {
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Race, medians, numbers};
+    use serde_json::json;
+
+    #[test]
+    fn medians_are_taken_of_each_figure() {
+        let turns = [3, 1, 2].map(|n| numbers(&json!({ "rate": n, "peak": 10 * n, "name": "x" })));
+        assert_eq!(medians(&turns), numbers(&json!({ "rate": 2, "peak": 20 })));
+        assert!(medians(&[]).is_empty());
+    }
+
+    #[test]
+    fn every_task_makes_as_many_calls() {
+        let race = Race {
+            scenario: "kind=stdio inflight=64",
+            contenders: &[],
+            calls: None,
+        };
+        assert_eq!([0, 64, 65].map(|calls| race.rounded(calls)), [64, 64, 128]);
+    }
 }
