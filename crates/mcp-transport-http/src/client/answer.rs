@@ -33,7 +33,7 @@ impl Exchange {
             return reading.await;
         }
         let status = response.status();
-        let text = response.into_body().excerpt(1024).await;
+        let text = Box::pin(response.into_body().excerpt(1024)).await;
         Err(broken(TransportError::new(
             TransportErrorKind::Violation,
             format!(

@@ -89,7 +89,7 @@ fn session_lost() -> CallError {
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) link: Arc<Link>,
-    pub(super) view: View,
+    pub(super) view: Arc<View>,
     pub(super) id: Id,
     /// Whether the request stands alone, as since 2026-07-28.
     pub(super) stateless: bool,
@@ -149,12 +149,12 @@ impl Exchange {
     async fn run(&self, params: Option<RawJson>) -> Result<RawJson, CallError> {
         let request = Request::new(self.id.clone(), self.method.clone(), params);
         let message = Message::from(request);
+        // Boxed, as these are large and rare.
         if self.view.endpoint.is_some() {
-            return self.run_legacy(&message, &self.view).await;
+            return Box::pin(self.run_legacy(&message, &self.view)).await;
         }
         if self.is_initialize() && self.link.legacy == LegacySse::Only {
-            let view = self.link.open_legacy(&self.view).await?;
-            return self.run_legacy(&message, &view).await;
+            return Box::pin(self.begin_legacy(&message)).await;
         }
         let headers = |base| self.headers(Link::post_headers(base));
         let mut parcel = Parcel::post(&self.link.url, message.encode().into());
@@ -189,6 +189,11 @@ impl Exchange {
                 Err(error) => Err(with_fallback(refusal, error)),
             }
         })
+    }
+
+    async fn begin_legacy(&self, message: &Message) -> Result<RawJson, CallError> {
+        let view = self.link.open_legacy(&self.view).await?;
+        self.run_legacy(message, &view).await
     }
 
     async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
@@ -227,7 +232,7 @@ impl Drop for CancelOnDrop<'_> {
             "reason": "nobody waits for the answer any more",
         });
         let message = Notification::new("notifications/cancelled", Some(params.into())).into();
-        let (view, extra, without) = (view.clone(), extra.clone(), without.clone());
+        let (view, extra, without) = (Arc::clone(view), extra.clone(), without.clone());
         let attached = attached.clone();
         link.spawn(|link| async move {
             let headers = |base| {

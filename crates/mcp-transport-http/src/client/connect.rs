@@ -2,6 +2,7 @@
 
 use std::future::{Ready, ready};
 use std::io;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -59,7 +60,10 @@ impl Connector {
         let failed = |e: BoxError| unreachable(format!("no connection to {origin}")).with_source(e);
         let target = origin.uri();
         let proxy = self.proxies.of(&target).map_err(|e| failed(e.into()))?;
-        let (io, is_http2) = self.carrier(origin, &target, proxy).await.map_err(failed)?;
+        let (io, is_http2) = self
+            .carrier(origin, &target, proxy.map(Arc::as_ref))
+            .await
+            .map_err(failed)?;
         if self.http2_only || is_http2 {
             let mut builder = http2::Builder::new(TokioExecutor::new());
             builder

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use futures_util::future::Either;
 use http::{Request, Response};
 use http_body_util::Full;
 use mcp_transport::{BoxFuture, Delivery, TransportError, TransportErrorKind};
@@ -222,13 +223,13 @@ impl Exchanger {
         self
     }
 
-    pub(super) async fn send(
+    pub(super) fn send(
         &self,
         request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, SendError> {
+    ) -> impl Future<Output = Result<Response<ResponseBody>, SendError>> + Send {
         match &self.wrapped {
-            None => self.client.send(request).await,
-            Some(send) => send(request).await,
+            None => Either::Left(self.client.send(request)),
+            Some(send) => Either::Right(send(request)),
         }
     }
 

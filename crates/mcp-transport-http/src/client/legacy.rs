@@ -57,7 +57,7 @@ pub(super) fn hints_at_legacy(refusal: &CallError) -> bool {
 impl Link {
     /// Opens the stream and waits for the address. From then on the channel lasts as long as the
     /// stream.
-    pub(super) async fn open_legacy(self: &Arc<Self>, view: &View) -> Result<View, CallError> {
+    pub(super) async fn open_legacy(self: &Arc<Self>, view: &View) -> Result<Arc<View>, CallError> {
         let mut events = match self.open_stream(view, None, None).await {
             Opened::Stream(events) => events,
             Opened::Later(error) | Opened::Never(error) => return Err(error),
@@ -72,7 +72,7 @@ impl Link {
             }
         };
         let view = self.session.moved(endpoint);
-        let (reading, over) = (view.clone(), view.over.clone());
+        let (reading, over) = (Arc::clone(&view), view.over.clone());
         self.spawn(|link| async move {
             if over
                 .run_until_cancelled(link.read(&mut events, &reading))

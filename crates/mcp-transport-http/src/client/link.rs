@@ -139,16 +139,26 @@ impl Link {
         parcel: Parcel<'_>,
         headers: impl Fn(HeaderMap) -> HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
-        let Some(source) = &self.source else {
-            return self.send_with(&parcel, &headers, &HeaderMap::new()).await;
-        };
+        match &self.source {
+            None => self.send_with(&parcel, &headers, &HeaderMap::new()).await,
+            // Boxed, since a future is as large as the largest way through it.
+            Some(source) => Box::pin(self.send_sourced(source, &parcel, &headers)).await,
+        }
+    }
+
+    async fn send_sourced(
+        &self,
+        source: &Sourced,
+        parcel: &Parcel<'_>,
+        headers: &impl Fn(HeaderMap) -> HeaderMap,
+    ) -> Result<Response<ResponseBody>, SendError> {
         let asking = HeaderRequest {
             method: parcel.method.clone(),
             url: parcel.to.clone(),
             attached: parcel.attached.cloned().unwrap_or_default(),
         };
         let given = source.headers(asking.clone()).await?;
-        let response = self.send_with(&parcel, &headers, &given).await?;
+        let response = self.send_with(parcel, headers, &given).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
@@ -156,7 +166,7 @@ impl Link {
             return Ok(response);
         };
         response.into_body().finish();
-        self.send_with(&parcel, &headers, &others).await
+        self.send_with(parcel, headers, &others).await
     }
 
     async fn send_with(
@@ -195,7 +205,7 @@ impl Link {
         view: &View,
         attached: Option<&Arc<Extensions>>,
     ) -> Result<(), CallError> {
-        let to = view.endpoint.as_deref().unwrap_or(&self.url);
+        let to = view.endpoint.as_ref().unwrap_or(&self.url);
         let mut parcel = Parcel::post(to, message.encode().into());
         parcel.attached = attached;
         let sending = self.send(parcel, headers);

@@ -136,7 +136,7 @@ impl Link {
 
     /// Reads what the server sends of its own accord until the session is over. What is returned
     /// resolves when the server has answered the first time.
-    pub(super) fn start_listening(self: &Arc<Self>, view: View) -> oneshot::Receiver<()> {
+    pub(super) fn start_listening(self: &Arc<Self>, view: Arc<View>) -> oneshot::Receiver<()> {
         let (answered, first) = oneshot::channel();
         self.spawn(|link| async move {
             let over = view.over.clone();

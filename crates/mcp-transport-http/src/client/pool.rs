@@ -124,7 +124,7 @@ struct Idle {
 pub(super) struct Http1 {
     pub(super) sender: http1::SendRequest<RequestBody>,
     /// The proxy that it leads to, where that passes requests on.
-    pub(super) proxy: Option<Proxy>,
+    pub(super) proxy: Option<Arc<Proxy>>,
 }
 
 impl Http1 {
@@ -140,7 +140,7 @@ impl Http1 {
             None => path.clone().into(),
             Some(_) => origin.with_path(path.clone()),
         };
-        if let Some(auth) = self.proxy.as_ref().and_then(Proxy::authorization) {
+        if let Some(auth) = self.proxy.as_ref().and_then(|proxy| proxy.authorization()) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, auth);
         }
     }

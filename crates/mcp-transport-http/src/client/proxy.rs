@@ -83,10 +83,10 @@ impl fmt::Display for Proxy {
 
 /// What somebody has named as a proxy; where that is none that can be used, without the password
 /// that may stand in it.
-type Named = Result<Proxy, String>;
+type Named = Result<Arc<Proxy>, String>;
 
 fn named(url: &str) -> Named {
-    Proxy::parse(url).ok_or_else(|| {
+    Proxy::parse(url).map(Arc::new).ok_or_else(|| {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
         format!("{scheme}://{host}")
@@ -151,7 +151,7 @@ impl Proxies {
 
     /// The proxy of a target. An error where one is named that cannot be used: going without it
     /// is not what was asked for.
-    pub(super) fn of(&self, target: &Uri) -> Result<Option<&Proxy>, TransportError> {
+    pub(super) fn of(&self, target: &Uri) -> Result<Option<&Arc<Proxy>>, TransportError> {
         let named = match target.scheme_str() {
             Some("https") => &self.https,
             _ => &self.http,

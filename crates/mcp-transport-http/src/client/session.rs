@@ -12,10 +12,10 @@ use crate::headers;
 #[derive(Debug)]
 pub(super) struct SessionCell {
     closing: CancellationToken,
-    now: Mutex<View>,
+    now: Mutex<Arc<View>>,
 }
 
-/// A session as a request sees it when it begins.
+/// A session as a request sees it when it begins. What changes it later makes another one.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     /// The id that the server has given, if it has.
@@ -24,7 +24,7 @@ pub(super) struct View {
     pub(super) version: Option<ProtocolVersion>,
     /// Where messages are POSTed to, where that is not the URL itself: HTTP with server-sent
     /// events of 2024-11-05.
-    pub(super) endpoint: Option<Arc<Uri>>,
+    pub(super) endpoint: Option<Uri>,
     /// Cancelled when the session is lost, replaced or closed.
     pub(super) over: CancellationToken,
 }
@@ -66,22 +66,22 @@ impl SessionCell {
     pub(super) fn new(closing: &CancellationToken) -> Self {
         Self {
             closing: closing.clone(),
-            now: Mutex::new(View::fresh(closing)),
+            now: Mutex::new(Arc::new(View::fresh(closing))),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, View> {
+    fn lock(&self) -> MutexGuard<'_, Arc<View>> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn view(&self) -> View {
-        self.lock().clone()
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.lock())
     }
 
     /// A new handshake begins: the session before it, if any, is over.
-    pub(super) fn begin(&self) -> View {
-        let fresh = View::fresh(&self.closing);
-        let old = std::mem::replace(&mut *self.lock(), fresh.clone());
+    pub(super) fn begin(&self) -> Arc<View> {
+        let fresh = Arc::new(View::fresh(&self.closing));
+        let old = std::mem::replace(&mut *self.lock(), Arc::clone(&fresh));
         old.over.cancel();
         fresh
     }
@@ -96,18 +96,18 @@ impl SessionCell {
         let mut now = self.lock();
         // A handshake that began meanwhile has a session of its own.
         if !view.over.is_cancelled() {
-            now.id = Some(id);
+            Arc::make_mut(&mut now).id = Some(id);
         }
     }
 
     /// The server takes messages elsewhere.
-    pub(super) fn moved(&self, endpoint: Uri) -> View {
+    pub(super) fn moved(&self, endpoint: Uri) -> Arc<View> {
         let mut now = self.lock();
-        now.endpoint = Some(Arc::new(endpoint));
-        now.clone()
+        Arc::make_mut(&mut now).endpoint = Some(endpoint);
+        Arc::clone(&now)
     }
 
     pub(super) fn negotiated(&self, version: ProtocolVersion) {
-        self.lock().version = Some(version);
+        Arc::make_mut(&mut self.lock()).version = Some(version);
     }
 }

@@ -10,26 +10,26 @@ use mcp_protocol::lifecycle::stateless::{Admission, admit};
 use super::exchange::Exchange;
 use super::handshake::{Started, notified, start};
 use super::place::Place;
-use super::post::Post;
+use super::post::{Outcome, Post, Runs};
 use super::reply::{self, Reply};
 use super::running::{Running, Slot, Task};
 use super::stateless::names_modern_version;
 
 /// Answers a batch: one array, or a stream in which each answer is an event.
-pub(super) async fn batch(post: &Post<'_>, elements: Vec<Result<Message, DecodeError>>) -> Reply {
-    let not_agreed = || reply::refuse(StatusCode::BAD_REQUEST, "batches are not agreed on");
+pub(super) fn batch(post: &Post<'_>, elements: Vec<Result<Message, DecodeError>>) -> Outcome {
+    let not_agreed = || reply::refuse(StatusCode::BAD_REQUEST, "batches are not agreed on").into();
     if names_modern_version(&post.parts.headers) {
         return not_agreed();
     }
     let mut place = match Place::find(post, None) {
         Ok(place) => place,
-        Err(refusal) => return *refusal,
+        Err(refusal) => return (*refusal).into(),
     };
     if !place.context.version.has(Feature::Batches) {
         return not_agreed();
     }
     let Some(slot) = Slot::take(post.shared) else {
-        return reply::busy(None);
+        return reply::busy(None).into();
     };
     let exchange = Arc::new(Exchange::new(place.session().cloned()));
     let mut parts = Parts::default();
@@ -37,14 +37,19 @@ pub(super) async fn batch(post: &Post<'_>, elements: Vec<Result<Message, DecodeE
         parts.take(post, &place, &exchange, element);
     }
     if parts.answers.is_empty() && parts.tasks.is_empty() {
-        return reply::accepted();
+        return reply::accepted().into();
     }
     let in_use = place.in_use.take();
     let mut running = Running::new(Arc::clone(&exchange), None, false, slot, in_use);
     for task in parts.tasks {
         running.add(task);
     }
-    post.answer(exchange, running, parts.answers, array).await
+    Outcome::Runs(Runs {
+        exchange,
+        running,
+        answers: parts.answers,
+        json: array,
+    })
 }
 
 fn array(answers: Vec<Response>) -> Reply {

@@ -11,34 +11,30 @@ use super::exchange::Exchange;
 use super::initialize::initialize;
 use super::notices;
 use super::place::Place;
-use super::post::Post;
+use super::post::{Outcome, Post, Runs};
 use super::reply::{self, Reply};
 use super::running::{Running, Slot, Task};
 use super::stateless::names_modern_version;
 use crate::progress::PROGRESS;
 
 /// A request that carries no revision of its own.
-pub(super) async fn request(
-    post: &Post<'_>,
-    request: Request,
-    token: Option<ProgressToken>,
-) -> Reply {
+pub(super) fn request(post: &Post<'_>, request: Request, token: Option<ProgressToken>) -> Outcome {
     if &*request.method == "initialize" {
-        return initialize(post, &request);
+        return initialize(post, &request).into();
     }
     let id = Some(request.id.clone());
     let mut place = match Place::find(post, id.as_ref()) {
         Ok(place) => place,
-        Err(refusal) => return *refusal,
+        Err(refusal) => return (*refusal).into(),
     };
     let Some(slot) = Slot::take(post.shared) else {
-        return reply::busy(id);
+        return reply::busy(id).into();
     };
     let exchange = Arc::new(Exchange::new(place.session().cloned()));
     let task = match start(post, &place, request, token, &exchange) {
         Started::Running(task) => task,
-        Started::Answered(answer) => return single(vec![answer]),
-        Started::Twice(error) => return reply::error(StatusCode::BAD_REQUEST, id, error),
+        Started::Answered(answer) => return single(vec![answer]).into(),
+        Started::Twice(error) => return reply::error(StatusCode::BAD_REQUEST, id, error).into(),
     };
     let running = Running::new(
         Arc::clone(&exchange),
@@ -47,7 +43,12 @@ pub(super) async fn request(
         slot,
         place.in_use.take(),
     );
-    post.answer(exchange, running, Vec::new(), single).await
+    Outcome::Runs(Runs {
+        exchange,
+        running,
+        answers: Vec::new(),
+        json: single,
+    })
 }
 
 fn single(answers: Vec<Response>) -> Reply {

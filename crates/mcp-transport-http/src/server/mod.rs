@@ -160,6 +160,8 @@ impl HttpService {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
+        // Shared at once: it is large, and each step would move it.
+        let parts = Arc::new(parts);
         // Who stands between may have gone by another length, and taken for the beginning of
         // somebody else's request what is left then.
         let last = parts.headers.contains_key(TRANSFER_ENCODING);
@@ -171,7 +173,7 @@ impl HttpService {
         reply
     }
 
-    async fn reply<B>(&self, parts: Parts, body: B) -> Reply
+    async fn reply<B>(&self, parts: Arc<Parts>, body: B) -> Reply
     where
         B: Body<Data = Bytes> + Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,

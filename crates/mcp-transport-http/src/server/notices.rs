@@ -37,6 +37,10 @@ impl Notices {
         let mut state = self.lock();
         let next = state.queue.pop_front();
         state.at_work = next.is_some();
+        if next.is_none() {
+            // A session that is not used keeps no room for more.
+            state.queue = VecDeque::new();
+        }
         next
     }
 }

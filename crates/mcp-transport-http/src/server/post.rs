@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
-use mcp_jsonrpc::{Frame, Id, Message, Notification, Request, Response};
+use mcp_jsonrpc::{DecodeError, Frame, Id, Message, Notification, Request, Response};
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
 use mcp_protocol::{Feature, RequestContext};
 use mcp_transport::{Channel, Incoming};
@@ -31,7 +31,7 @@ pub(super) struct Accepts {
     events: bool,
 }
 
-pub(super) async fn handle<B>(shared: &Arc<Shared>, parts: Parts, body: B) -> Reply
+pub(super) async fn handle<B>(shared: &Arc<Shared>, parts: Arc<Parts>, body: B) -> Reply
 where
     B: Body<Data = Bytes> + Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -55,31 +55,39 @@ where
     let frame = Frame::decode(text);
     let post = Post {
         shared,
-        parts: Arc::new(parts),
+        parts,
         accepts,
         listens: match &frame {
             Ok(Frame::Single(Message::Request(request))) => subscription(request),
             _ => None,
         },
     };
-    match frame {
-        Ok(Frame::Single(Message::Request(request))) => post.request(request).await,
-        Ok(Frame::Single(Message::Notification(notification))) => {
-            if stateless::names_modern_version(&post.parts.headers) {
-                stateless::notification(&post, notification)
-            } else {
-                handshake::notification(&post, notification)
-            }
-        }
-        Ok(Frame::Single(Message::Response(response))) => handshake::response(&post, Ok(response)),
-        Ok(Frame::Batch(elements)) => batch::batch(&post, elements).await,
-        Err(flaw) => {
-            if flaw.reply().is_none() {
-                return handshake::response(&post, Err(flaw));
-            }
-            reply::flaw(&flaw)
-        }
+    match post.take(frame) {
+        Outcome::Reply(reply) => reply,
+        Outcome::Runs(runs) => post.answer(runs).await,
     }
+}
+
+/// What a POST comes to. All that needs no waiting is done before it, so that what waits is small.
+pub(super) enum Outcome {
+    Reply(Reply),
+    Runs(Runs),
+}
+
+impl From<Reply> for Outcome {
+    fn from(reply: Reply) -> Self {
+        Self::Reply(reply)
+    }
+}
+
+/// Handlers that were started.
+pub(super) struct Runs {
+    pub(super) exchange: Arc<Exchange>,
+    pub(super) running: Running,
+    /// Those that are there already.
+    pub(super) answers: Vec<Response>,
+    /// How all of them are written where they need no stream.
+    pub(super) json: fn(Vec<Response>) -> Reply,
 }
 
 /// A POST whose body has been read.
@@ -96,14 +104,33 @@ fn subscription(request: &Request) -> Option<Id> {
 }
 
 impl Post<'_> {
-    async fn request(&self, request: Request) -> Reply {
+    fn take(&self, frame: Result<Frame, DecodeError>) -> Outcome {
+        match frame {
+            Ok(Frame::Single(Message::Request(request))) => self.request(request),
+            Ok(Frame::Single(Message::Notification(notification))) => {
+                if stateless::names_modern_version(&self.parts.headers) {
+                    stateless::notification(self, notification).into()
+                } else {
+                    handshake::notification(self, notification).into()
+                }
+            }
+            Ok(Frame::Single(Message::Response(response))) => {
+                handshake::response(self, Ok(response)).into()
+            }
+            Ok(Frame::Batch(elements)) => batch::batch(self, elements),
+            Err(flaw) if flaw.reply().is_none() => handshake::response(self, Err(flaw)).into(),
+            Err(flaw) => reply::flaw(&flaw).into(),
+        }
+    }
+
+    fn request(&self, request: Request) -> Outcome {
         match admit(&request, &self.shared.identity) {
             Ok(Admission::Handshake(_)) if stateless::names_modern_version(&self.parts.headers) => {
-                stateless::no_version(request.id)
+                stateless::no_version(request.id).into()
             }
-            Ok(Admission::Handshake(token)) => handshake::request(self, request, token).await,
-            Ok(Admission::Stateless(context)) => stateless::request(self, request, context).await,
-            Err(error) => stateless::refusal(self, &request, error),
+            Ok(Admission::Handshake(token)) => handshake::request(self, request, token),
+            Ok(Admission::Stateless(context)) => stateless::request(self, request, context),
+            Err(error) => stateless::refusal(self, &request, error).into(),
         }
     }
 
@@ -151,14 +178,14 @@ impl Post<'_> {
     }
 
     /// Runs handlers up to the point where it is clear how the answer looks: they finish without
-    /// having sent anything, or they send something. `answers` are there already.
-    pub(super) async fn answer(
-        &self,
-        exchange: Arc<Exchange>,
-        mut running: Running,
-        mut answers: Vec<Response>,
-        json: impl FnOnce(Vec<Response>) -> Reply,
-    ) -> Reply {
+    /// having sent anything, or they send something.
+    async fn answer(&self, runs: Runs) -> Reply {
+        let Runs {
+            exchange,
+            mut running,
+            mut answers,
+            json,
+        } = runs;
         let outbox = &exchange.outbox;
         let Accepts {
             json: wants_json,

@@ -11,7 +11,7 @@ use mcp_protocol::{ProtocolVersion, RequestContext, Stamp as _, SubscriptionsLis
 use super::Shared;
 use super::exchange::Exchange;
 use super::notices;
-use super::post::Post;
+use super::post::{Outcome, Post, Runs};
 use super::reply::{self, Reply};
 use super::running::{Running, Slot};
 use crate::headers::{PROTOCOL_VERSION, check_mirror, check_param_headers, mismatch, required};
@@ -34,21 +34,25 @@ pub(super) fn no_version(id: Id) -> Reply {
 }
 
 /// A request that was admitted: the headers have to agree with it, then its handler runs.
-pub(super) async fn request(post: &Post<'_>, request: Request, context: RequestContext) -> Reply {
+pub(super) fn request(post: &Post<'_>, request: Request, context: RequestContext) -> Outcome {
     if let Err(error) = check(post, &request, context.version.as_str()) {
-        return reply::error(StatusCode::BAD_REQUEST, Some(request.id), error);
+        return reply::error(StatusCode::BAD_REQUEST, Some(request.id), error).into();
     }
     if &*request.method == "server/discover" {
-        return reply::single(vec![Response::new(request.id, discovered(post))]);
+        return reply::single(vec![Response::new(request.id, discovered(post))]).into();
     }
     let Some(slot) = Slot::take(post.shared) else {
-        return reply::busy(Some(request.id));
+        return reply::busy(Some(request.id)).into();
     };
     let exchange = Arc::new(Exchange::new(None));
     let task = post.start(request, context, &exchange, None);
     let running = Running::new(Arc::clone(&exchange), Some(task), true, slot, None);
-    post.answer(exchange, running, Vec::new(), reply::single)
-        .await
+    Outcome::Runs(Runs {
+        exchange,
+        running,
+        answers: Vec::new(),
+        json: reply::single,
+    })
 }
 
 /// The answer to a subscription that the server ends.

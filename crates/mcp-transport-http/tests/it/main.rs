@@ -30,6 +30,8 @@ mod client_without_tls;
 #[cfg(test)]
 mod headers;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod script;
 #[cfg(test)]
 #[cfg(any(feature = "tls-ring", feature = "tls-aws-lc-rs"))]
