@@ -160,8 +160,7 @@ fn round_at(marks: &[f64], from: usize) -> f64 {
     let rounds = marks.windows(2).skip(from).take(SPAN);
     median(
         rounds
-            .map(|pair| pair.iter().rev().copied().reduce(|to, from| to - from))
-            .flatten()
+            .filter_map(|pair| Some(pair.last()? - pair.first()?))
             .collect(),
     )
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// A rule that refuses a number by a panic.
 #[derive(Debug)]
-pub struct Fragile;
+struct Fragile;
 
 impl Fold for Fragile {
     type Value = i64;
@@ -27,7 +27,7 @@ impl Fold for Fragile {
 
 state! {
     /// A log, a rule that panics, a conversation.
-    pub struct S => U {
+    struct S => U {
         log: Append<String>,
         fragile: Folded<Fragile>,
         messages: Messages,
@@ -171,7 +171,10 @@ fn nested(depth: usize) -> CompiledGraph<S> {
         .edge(START, "leaf");
     for _ in 0..depth {
         let inner = graph.compile().unwrap();
-        let node = inner.as_node(|_: &S| U::default(), |_, inner| log(inner.log[0].clone()));
+        let node = inner.as_node(
+            |_: &S| U::default(),
+            |_, inner| log(inner.log.first().cloned().unwrap_or_default()),
+        );
         graph = Graph::<S>::new().node("sub", node).edge(START, "sub");
     }
     graph.compile().unwrap()
@@ -310,7 +313,7 @@ async fn runs_at_once_on_one_thread_do_not_mix() {
     // first has kept until then, and from there each goes its own way.
     let run = |name: &str| graph.run(log(name), thread().run_id("same"));
     let (one, two) = tokio::join!(run("1"), run("2"));
-    let expected = |names: &[&str]| [&["0", "a", "b"], names, &["a", "b"]].concat();
+    let expected = |names: &[&'static str]| [&["0", "a", "b"], names, &["a", "b"]].concat();
     let (first, second) = (expected(&["1"]), expected(&["1", "2"]));
     assert_eq!(one.unwrap().state.log.to_vec(), first);
     assert_eq!(two.unwrap().state.log.to_vec(), second);

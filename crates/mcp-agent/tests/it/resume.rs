@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_agent::state::Append;
+use mcp_agent::state::{Append, State, Write};
 use mcp_agent::{
     Command, CompiledGraph, Durability, End, ErrorKind, Goto, Graph, Input, MemoryCheckpointer,
     NodeError, RunOptions, Runtime, START, Targets, on_payload, state,
@@ -363,21 +363,14 @@ async fn a_question_survives_in_every_durability() {
 #[tokio::test]
 async fn payloads_of_tasks_that_failed_are_there_again() {
     let tries = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&tries);
+    let each = on_payload(move |n: i64, _: Runtime| {
+        let fails = tries.fetch_add(1, Ordering::SeqCst) < 3 && n == 2;
+        let outcome = (!fails).then(|| log(n.to_string()));
+        std::future::ready(outcome.ok_or_else(|| NodeError::new("boom")))
+    });
     let graph = kept(
         Graph::<S>::new()
-            .node(
-                "each",
-                on_payload(move |n: i64, _: Runtime| {
-                    let first = counted.fetch_add(1, Ordering::SeqCst) < 3;
-                    async move {
-                        if first && n == 2 {
-                            return Err(NodeError::new("boom"));
-                        }
-                        Ok(log(n.to_string()))
-                    }
-                }),
-            )
+            .node("each", each)
             .route(START, |_| -> Targets {
                 let send = |n: i64| Goto::Send {
                     node: "each".into(),
@@ -401,8 +394,8 @@ async fn a_step_that_fails_leaves_the_state_as_it_was_also_where_a_node_is_alone
             .node("bad", |state: Arc<S>, _: Runtime| async move {
                 // A node's copy is its own.
                 let mut own = S::clone(&state);
-                let write = mcp_agent::state::Write::new("bad", 1, 0);
-                mcp_agent::State::apply(&mut own, log("half done"), &write)?;
+                let write = Write::new("bad", 1, 0);
+                State::apply(&mut own, log("half done"), &write)?;
                 Err::<U, _>(NodeError::new("boom"))
             })
             .edge(START, "good")

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_agent::state::{Append, Messages};
+use mcp_agent::state::{Append, JsonSchema, JsonState, Messages};
 use mcp_agent::{
     Emitted, EventSink, Goto, Graph, Interest, MemoryCheckpointer, NodeError, NodeOptions,
     ReactAgent, RunEvent, RunOptions, Runtime, START, Streamed, Targets, on_payload, state,
@@ -261,7 +261,12 @@ fn asking(model: &Arc<Typing>) -> Graph<S> {
     };
     let child = Graph::<S>::new().node("ask", ask).edge(START, "ask");
     let child = child.compile().unwrap();
-    let sub = || child.as_node(|_: &S| log("x"), |_, inner| log(&inner.log[1]));
+    let sub = || {
+        child.as_node(
+            |_: &S| log("x"),
+            |_, inner| log(inner.log.last().map_or("", String::as_str)),
+        )
+    };
     let quiet = NodeOptions::new().quiet();
     Graph::<S>::new()
         .node("open", sub())
@@ -287,7 +292,7 @@ async fn a_node_of_ones_own_shows_its_model_and_a_quiet_one_does_not() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_handed_on_is_told_once() {
+async fn a_message_is_told_once_whatever_node_it_comes_from_and_whoever_hands_it_on() {
     state! {
         /// A conversation around an agent.
         pub struct Team => TeamUpdate { messages: Messages }
@@ -298,10 +303,18 @@ async fn a_message_that_is_handed_on_is_told_once() {
         |team: &Team| team.messages.since(0).into(),
         |team, agent| TeamUpdate::default().messages(agent.messages.beyond(&team.messages)),
     );
+    let repeats = |team: Arc<Team>, _: Runtime| async move {
+        // What is known is written again, and something is new.
+        let written = team.messages.since(0).and("noted");
+        Ok::<_, NodeError>(TeamUpdate::default().messages(written))
+    };
     let graph = Graph::<Team>::new()
         .node("member", member)
-        .edge(START, "member");
-    let graph = graph.compile().unwrap();
+        .node("repeats", repeats)
+        .edge(START, "member")
+        .edge("member", "repeats")
+        .compile()
+        .unwrap();
     let mut told = Vec::new();
     let input = TeamUpdate::default().messages("hi");
     let mut run = graph.stream(input, RunOptions::new(), Interest::MESSAGES);
@@ -309,17 +322,43 @@ async fn a_message_that_is_handed_on_is_told_once() {
         match item {
             Streamed::Event(Emitted {
                 namespace,
-                event: RunEvent::Message { message, .. },
+                event: RunEvent::Message { node, message },
                 ..
             }) => {
-                assert!(namespace.starts_with("member:"), "{namespace}");
-                told.push(message.text());
+                let graph = namespace.split(':').next().unwrap_or_default();
+                told.push(format!("{graph}/{node} {}", message.text()));
             }
             Streamed::Ended(output) => {
                 let messages = output.unwrap().state.messages.clone();
-                assert_eq!(messages.len(), 2);
+                assert_eq!(messages.len(), 3);
             }
             other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(told, ["member/model hello", "/repeats noted"]);
+}
+
+#[tokio::test]
+async fn messages_of_a_state_made_at_run_time_are_told_too() {
+    let schema = JsonSchema::new().field("messages", Messages::new());
+    let graph = Graph::with_state(schema.build())
+        .node("a", |_: Arc<JsonState>, _: Runtime| async {
+            let update = json!({"messages": [["ai", "hello"]], });
+            Ok::<_, NodeError>(update.as_object().cloned().unwrap_or_default())
+        })
+        .edge(START, "a")
+        .compile()
+        .unwrap();
+    let input = json!({"messages": "hi"}).as_object().cloned().unwrap();
+    let mut told = Vec::new();
+    let mut run = graph.stream(input, RunOptions::new(), Interest::MESSAGES);
+    while let Some(item) = run.next().await {
+        if let Streamed::Event(Emitted {
+            event: RunEvent::Message { message, .. },
+            ..
+        }) = item
+        {
+            told.push(message.text());
         }
     }
     assert_eq!(told, ["hello"]);
@@ -376,27 +415,35 @@ async fn tasks_tell_what_they_were_sent_what_they_gave_back_and_what_they_ask() 
     assert_eq!(told, expected);
 }
 
+async fn chatter(runtime: Runtime, written: Arc<AtomicUsize>) -> Result<U, NodeError> {
+    for n in 0..EACH {
+        runtime.write(n);
+        written.fetch_add(1, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+    }
+    Ok(log("done"))
+}
+
+/// How many events each task of the test writes.
+const EACH: usize = 5_000;
+
+/// Gives the tasks the time to fill any channel.
+async fn dawdle() {
+    for _ in 0..6_000 {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_slow_listener_of_a_stream_loses_nothing_and_the_tasks_wait_for_it() {
-    const EACH: usize = 5_000;
     let written = Arc::new(AtomicUsize::new(0));
-    let node = |name: &'static str| {
+    let node = || {
         let written = Arc::clone(&written);
-        move |_: Arc<S>, runtime: Runtime| {
-            let written = Arc::clone(&written);
-            async move {
-                for n in 0..EACH {
-                    runtime.write(n);
-                    written.fetch_add(1, Ordering::SeqCst);
-                    tokio::task::yield_now().await;
-                }
-                Ok::<_, NodeError>(log(name))
-            }
-        }
+        move |_: Arc<S>, runtime: Runtime| chatter(runtime, Arc::clone(&written))
     };
     let graph = Graph::<S>::new()
-        .node("a", node("a"))
-        .node("b", node("b"))
+        .node("a", node())
+        .node("b", node())
         .edge(START, "a")
         .edge(START, "b")
         .compile()
@@ -413,11 +460,8 @@ async fn a_slow_listener_of_a_stream_loses_nothing_and_the_tasks_wait_for_it() {
             Streamed::Ended(end) => assert!(end.unwrap().is_finished()),
             _ => {}
         }
-        // Slow: the tasks have the time to fill any channel.
         if taken % 500 == 1 {
-            for _ in 0..6_000 {
-                tokio::task::yield_now().await;
-            }
+            dawdle().await;
         }
         let ahead = written.load(Ordering::SeqCst) - taken;
         assert!(ahead <= 4_096, "{ahead} events wait");

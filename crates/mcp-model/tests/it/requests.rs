@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use http::header::{HeaderName, HeaderValue};
 use mcp_model::{
-    AssistantMessage, ChatMessage, ChatModel, ChatRequest, OpenAiModel, ToolAnswer, ToolChoice,
-    ToolSpec, ToolUse,
+    AnswerSchema, AssistantMessage, ChatMessage, ChatModel, ChatRequest, OpenAiModel, ToolAnswer,
+    ToolChoice, ToolSpec, ToolUse,
 };
 use mcp_protocol::{Annotations, ContentBlock, Role, TextContent};
 use serde_json::{Value, json};
@@ -146,4 +146,15 @@ async fn headers_of_ones_own_are_sent_and_a_redirect_is_not_followed() {
 fn the_key_is_not_shown() {
     let builder = OpenAiModel::builder("m").api_key("hush");
     assert!(!format!("{builder:?} {:?}", builder.clone().build().unwrap()).contains("hush"));
+}
+
+#[tokio::test]
+async fn the_form_of_an_answer_is_sent_where_one_is_wanted() {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let mut request = ChatRequest::question("?");
+    request.answer_schema = Some(Arc::new(AnswerSchema::new("place", schema.clone())));
+    assert_eq!(
+        asked(request).await["response_format"],
+        json!({"type": "json_schema", "json_schema": {"name": "place", "schema": schema}})
+    );
 }

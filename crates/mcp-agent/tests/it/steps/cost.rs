@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Counts how often it is copied or shown.
 #[derive(Debug, Default)]
-pub struct Watched {
+struct Watched {
     value: i64,
     copied: Arc<AtomicUsize>,
     shown: Arc<AtomicUsize>,
@@ -42,7 +42,7 @@ impl Field for Watched {
 
 state! {
     /// A field that tells what is done with it.
-    pub struct W => WU { watched: Watched }
+    struct W => WU { watched: Watched }
 }
 
 #[tokio::test]

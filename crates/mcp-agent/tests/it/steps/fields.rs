@@ -116,13 +116,14 @@ async fn a_json_state_has_the_same_rules_and_knows_its_fields() {
     }
 }
 
-fn object(value: Value) -> JsonMap {
+fn object(value: &Value) -> JsonMap {
     value.as_object().cloned().unwrap()
 }
 
-fn writes(value: Value) -> impl Node<JsonState> {
+fn writes(value: &Value) -> impl Node<JsonState> + use<> {
+    let update = object(value);
     move |_: Arc<JsonState>, _: Runtime| {
-        let update = object(value.clone());
+        let update = update.clone();
         async move { Ok::<_, NodeError>(update) }
     }
 }
@@ -134,17 +135,17 @@ async fn an_overwrite_can_be_said_in_json_and_other_writes_of_its_step_are_ignor
         .field("sum", Sum::<i64>::default());
     let all = json!({"log": {"__overwrite__": ["all"]}, "sum": {"__overwrite__": 7}});
     let graph = Graph::with_state(schema.build())
-        .node("a", writes(json!({"log": ["lost"], "sum": 1})))
-        .node("b", writes(all))
-        .node("c", writes(json!({"log": ["ignored"], "sum": 100})))
-        .node("d", writes(json!({"log": ["next"], "sum": 1})))
+        .node("a", writes(&json!({"log": ["lost"], "sum": 1})))
+        .node("b", writes(&all))
+        .node("c", writes(&json!({"log": ["ignored"], "sum": 100})))
+        .node("d", writes(&json!({"log": ["next"], "sum": 1})))
         .edge(START, "a")
         .edge(START, "b")
         .edge(START, "c")
         .edge("c", "d")
         .compile()
         .unwrap();
-    let input = object(json!({"log": ["in"]}));
+    let input = object(&json!({"log": ["in"]}));
     let output = graph.run(input, RunOptions::new()).await.unwrap();
     assert_eq!(output.state.get("log"), Some(json!(["all", "next"])));
     assert_eq!(output.state.get("sum"), Some(json!(8)));
@@ -154,7 +155,7 @@ async fn an_overwrite_can_be_said_in_json_and_other_writes_of_its_step_are_ignor
 async fn a_node_that_writes_an_unknown_field_fails_by_name() {
     let schema = JsonSchema::new().field("log", Append::<Value>::default());
     let graph = Graph::with_state(schema.build())
-        .node("a", writes(json!({"log": ["a"], "nope": 1})))
+        .node("a", writes(&json!({"log": ["a"], "nope": 1})))
         .edge(START, "a")
         .compile()
         .unwrap();
