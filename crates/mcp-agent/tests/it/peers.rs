@@ -349,13 +349,14 @@ async fn one_agent_serves_many_threads_at_once_and_mixes_nothing() {
         .checkpointer(Arc::new(MemoryCheckpointer::new()))
         .build()
         .unwrap();
-    let runs = (0..40).map(|n| {
+    let mut runs = tokio::task::JoinSet::new();
+    for n in 0..40 {
         let agent = shared(&agent);
         let options = RunOptions::new().thread(format!("t{}", n % 20).as_str());
-        tokio::spawn(async move { (n, agent.run(format!("q{n}"), options).await) })
-    });
-    for run in runs.collect::<Vec<_>>() {
-        let (n, output) = run.await.unwrap();
+        runs.spawn(async move { (n, agent.run(format!("q{n}"), options).await) });
+    }
+    while let Some(run) = runs.join_next().await {
+        let (n, output) = run.unwrap();
         assert_eq!(output.unwrap().answer(), format!("re: q{n}"));
     }
 }

@@ -76,7 +76,7 @@ fn allowing() -> RunOptions {
         let RunEvent::Asked { interrupt } = emitted.event else {
             return;
         };
-        assert_eq!(interrupt.value["type"], "sampling");
+        assert_eq!(interrupt.value.get("type"), Some(&json!("sampling")));
         assert!(answers.answer(&interrupt.id, true));
     });
     thread().events(sink).live_answers(live)
