@@ -166,8 +166,8 @@ impl Writer for StdioWriter {
                 () = async { sleep(LAST).await } => {}
             }
             if self.lines.pending() == waiting && self.is_client_gone() {
-                let kind = TransportErrorKind::Violation;
-                let reason = "the client ended its stream and does not read what it asked for";
+                let kind = TransportErrorKind::Ended;
+                let reason = "the client ended the connection and reads no answers";
                 return Err(TransportError::new(kind, reason));
             }
         }

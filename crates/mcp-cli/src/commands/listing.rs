@@ -3,6 +3,7 @@
 use mcp::ServerPool;
 use mcp::client::PoolError;
 use mcp::interceptors::{Phase, ServerFailure};
+use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::shown;
@@ -13,6 +14,13 @@ const DESCRIPTION: usize = 100;
 
 /// A name and what is said of it.
 pub(super) type Row = (String, String);
+
+/// The list as JSON: what each server has, and who failed. Nothing in it is copied.
+#[derive(Debug, Serialize)]
+pub(super) struct AsJson<'l, S> {
+    pub(super) servers: Vec<S>,
+    pub(super) failures: &'l [ServerFailure],
+}
 
 /// The names of the servers, in their order.
 pub(super) fn names(pool: &ServerPool) -> Vec<String> {

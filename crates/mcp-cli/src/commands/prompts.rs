@@ -2,10 +2,10 @@
 
 use mcp::client::Catalog;
 use mcp::protocol::Prompt;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::Answer;
-use super::listing::{self, Row};
+use super::listing::{self, AsJson, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
@@ -46,13 +46,20 @@ fn row(prompt: &Prompt) -> Row {
     (name, said.cloned().unwrap_or_default())
 }
 
-fn as_json(servers: &[String], catalog: &Catalog<Prompt>) -> Value {
-    let servers: Vec<Value> = servers
-        .iter()
-        .map(|server| {
-            let prompts: Vec<&Prompt> = prompts_of(catalog, server).collect();
-            json!({"name": server, "prompts": prompts})
-        })
-        .collect();
-    json!({"servers": servers, "failures": catalog.failures})
+/// A server's prompts as JSON.
+#[derive(Serialize)]
+struct PromptsOf<'c> {
+    name: &'c str,
+    prompts: Vec<&'c Prompt>,
+}
+
+fn as_json<'c>(servers: &'c [String], catalog: &'c Catalog<Prompt>) -> AsJson<'c, PromptsOf<'c>> {
+    let of = |name: &'c String| PromptsOf {
+        name,
+        prompts: prompts_of(catalog, name).collect(),
+    };
+    AsJson {
+        servers: servers.iter().map(of).collect(),
+        failures: &catalog.failures,
+    }
 }

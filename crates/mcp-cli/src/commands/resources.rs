@@ -7,10 +7,9 @@ use mcp::interceptors::{Phase, ServerFailure};
 use mcp::jsonrpc::ErrorCode;
 use mcp::protocol::{Resource, ResourceTemplate};
 use serde::Serialize;
-use serde_json::json;
 
 use super::Answer;
-use super::listing::{self, Row};
+use super::listing::{self, AsJson, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
@@ -34,8 +33,11 @@ pub(super) async fn run(arguments: &ListArguments, fleet: &Fleet) -> Result<Answ
         failures.extend(failure);
     }
     let text = if arguments.json {
-        let all = json!({"servers": servers, "failures": failures});
-        shown::json(&all)?
+        let servers = servers.iter().collect();
+        shown::json(&AsJson {
+            servers,
+            failures: &failures,
+        })?
     } else {
         listing::text(&names, &failures, "no resources", |server| {
             let of = servers.iter().find(|readable| readable.name == server);

@@ -1,10 +1,11 @@
 //! `mcp tools`: what each server can do.
 
 use mcp::interceptors::{BoundTool, ToolList};
-use serde_json::{Value, json};
+use mcp::protocol::Tool;
+use serde::Serialize;
 
 use super::Answer;
-use super::listing::{self, Row};
+use super::listing::{self, AsJson, Row};
 use crate::arguments::ListArguments;
 use crate::exit::Failure;
 use crate::fleet::Fleet;
@@ -38,15 +39,30 @@ fn rows(list: &ToolList, server: &str) -> Vec<Row> {
     tools_of(list, server).map(row).collect()
 }
 
-fn as_json(servers: &[String], list: &ToolList) -> Value {
-    let servers: Vec<Value> = servers
-        .iter()
-        .map(|server| {
-            let tools: Vec<Value> = tools_of(list, server)
-                .map(|tool| json!({"exposed_name": tool.name(), "tool": &**tool.tool()}))
-                .collect();
-            json!({"name": server, "tools": tools})
-        })
-        .collect();
-    json!({"servers": servers, "failures": list.failures})
+/// A server's tools as JSON.
+#[derive(Serialize)]
+struct ToolsOf<'l> {
+    name: &'l str,
+    tools: Vec<Named<'l>>,
+}
+
+#[derive(Serialize)]
+struct Named<'l> {
+    exposed_name: &'l str,
+    tool: &'l Tool,
+}
+
+fn as_json<'l>(servers: &'l [String], list: &'l ToolList) -> AsJson<'l, ToolsOf<'l>> {
+    let named = |tool: &'l BoundTool| Named {
+        exposed_name: tool.name(),
+        tool: tool.tool(),
+    };
+    let of = |name: &'l String| ToolsOf {
+        name,
+        tools: tools_of(list, name).map(named).collect(),
+    };
+    AsJson {
+        servers: servers.iter().map(of).collect(),
+        failures: &list.failures,
+    }
 }

@@ -177,7 +177,7 @@ impl View {
 
     fn line(&self, text: &str) {
         if self.style != Style::Json {
-            self.board().keep(shown::visible(text));
+            self.board().keep(shown::visible(text).into_owned());
             self.draw();
         }
     }

@@ -26,5 +26,7 @@ mod scripted;
 mod serve;
 mod shell;
 #[cfg(unix)]
+mod signals;
+#[cfg(unix)]
 mod terminal;
 mod tools;

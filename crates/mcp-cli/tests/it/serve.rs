@@ -174,7 +174,7 @@ fn a_client_that_is_gone_ends_the_server_though_nobody_reads_its_answers() {
     // Its answers are kept open and not read.
     let stdout = child.stdout.take().unwrap();
     let begun = std::time::Instant::now();
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(begun.elapsed().as_secs() < 20);
     drop(stdout);
 }
