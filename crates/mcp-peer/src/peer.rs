@@ -38,14 +38,9 @@ pub fn client<R: Reader, W: Writer>(
     handler: Arc<dyn Handler<RequestContext>>,
     options: PeerOptions,
 ) -> Peer {
-    let connection = Box::new(ClientConnection::new(options.limits()));
-    let mut peer = start(
-        (reader, Box::new(writer)),
-        connection,
-        handler,
-        (Role::Client, options),
-    );
-    peer._owner = Some(Arc::new(Owner(Arc::clone(&peer.shared))));
+    let core = client_core(&options);
+    let (peer, driver) = prepare(Box::new(writer), core, handler, (Role::Client, options));
+    pump::spawn(Box::pin(driver.run(reader)));
     peer
 }
 
@@ -62,30 +57,39 @@ pub fn server<R: Reader, W: Writer>(
     handler: Arc<dyn Handler<RequestContext>>,
     options: PeerOptions,
 ) -> Peer {
-    let connection = Box::new(ServerConnection::new(options.limits(), identity));
-    start(
-        (reader, Box::new(writer)),
-        connection,
-        handler,
-        (Role::Server, options),
-    )
+    let core = server_core(&options, identity);
+    let (peer, driver) = prepare(Box::new(writer), core, handler, (Role::Server, options));
+    pump::spawn(Box::pin(driver.run(reader)));
+    peer
 }
 
-fn start<R: Reader>(
-    (reader, outlet): (R, Box<dyn Outlet>),
-    connection: Box<dyn Connection<Tag = Reply> + Send>,
+// What follows is not generic, so that it is compiled here and not once more by every user.
+
+type Core = Box<dyn Connection<Tag = Reply> + Send>;
+
+fn client_core(options: &PeerOptions) -> Core {
+    Box::new(ClientConnection::new(options.limits()))
+}
+
+fn server_core(options: &PeerOptions, identity: Arc<ServerIdentity>) -> Core {
+    Box::new(ServerConnection::new(options.limits(), identity))
+}
+
+fn prepare(
+    outlet: Box<dyn Outlet>,
+    connection: Core,
     handler: Arc<dyn Handler<RequestContext>>,
     (role, options): (Role, PeerOptions),
-) -> Peer {
-    let shared = Shared::new(connection, &options, outlet.is_local());
-    let peer = Peer {
-        shared: Arc::new(shared),
-        _owner: None,
+) -> (Peer, Driver) {
+    let shared = Arc::new(Shared::new(connection, &options, outlet.is_local()));
+    let peer = |owner| Peer {
+        shared: Arc::clone(&shared),
+        _owner: owner,
     };
-    let inward = Inward::new(handler, Arc::new(peer.clone()));
-    let driver = Driver::new(outlet, Arc::clone(&peer.shared), inward, role, options);
-    pump::spawn(driver.run(reader));
-    peer
+    let inward = Inward::new(handler, Arc::new(peer(None)));
+    let driver = Driver::new(outlet, Arc::clone(&shared), inward, role, options);
+    let owner = (role == Role::Client).then(|| Arc::new(Owner(Arc::clone(&shared))));
+    (peer(owner), driver)
 }
 
 impl Channel for Peer {

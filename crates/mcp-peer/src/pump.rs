@@ -44,9 +44,9 @@ struct Here {
 }
 
 /// Spawns a task.
-pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
+pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     tokio::spawn(Task(Arc::new(Pump {
-        future: Mutex::new(Some(Box::pin(future))),
+        future: Mutex::new(Some(future)),
         state: AtomicU8::new(WOKEN),
         task: AtomicWaker::new(),
         runtime: Handle::current().id(),
@@ -208,13 +208,13 @@ mod tests {
     async fn what_is_woken_again_and_again_runs_at_most_eight_times_in_place() {
         let (runs, place) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicWaker::new()));
         let (counted, kept) = (Arc::clone(&runs), Arc::clone(&place));
-        spawn(poll_fn(move |cx| {
+        spawn(Box::pin(poll_fn(move |cx| {
             kept.register(cx.waker());
             if counted.fetch_add(1, Ordering::Relaxed) > 0 {
                 cx.waker().wake_by_ref();
             }
             Poll::Pending
-        }));
+        })));
         tokio::task::yield_now().await;
         assert_eq!(runs.load(Ordering::Relaxed), 1, "it has run in its task");
         at_once(|| place.wake());
@@ -226,12 +226,12 @@ mod tests {
         let place = Arc::new(AtomicWaker::new());
         let kept = Arc::clone(&place);
         let mut runs = 0;
-        spawn(poll_fn(move |cx| {
+        spawn(Box::pin(poll_fn(move |cx| {
             kept.register(cx.waker());
             runs += 1;
             assert_eq!(runs, 1, "on purpose");
             Poll::Pending
-        }));
+        })));
         tokio::task::yield_now().await;
         at_once(|| place.wake());
         assert_eq!(Arc::strong_count(&place), 1, "it was dropped");
