@@ -1,14 +1,16 @@
 //! Progress of all calls, with the call that it belongs to.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Extensions;
-use mcp_client::{CallOptions, Handlers, Origin, ProgressReports};
+use mcp_client::{CallOptions, Handlers, Origin, ProgressReports, Sampling};
 use mcp_interceptors::CallId;
-use mcp_protocol::CallToolParams;
+use mcp_jsonrpc::ErrorObject;
+use mcp_protocol::sampling::{CreateMessageParams, CreateMessageResult};
+use mcp_protocol::{CallToolParams, TextContent};
 use mcp_transport::{BoxFuture, Progress};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::connects::{options, scripted};
@@ -142,4 +144,59 @@ async fn a_report_that_never_ends_does_not_keep_the_answer_for_ever() {
     let called = tokio::time::timeout(Duration::from_secs(6), called).await;
     called.unwrap().unwrap();
     peer.finish().await;
+}
+
+/// A model that tells how far it is, and of what it has answered before.
+#[derive(Debug, Default)]
+struct Telling(Mutex<Option<Origin>>);
+
+impl Sampling for Telling {
+    fn create_message(
+        &self,
+        _: CreateMessageParams,
+        origin: Origin,
+    ) -> BoxFuture<'_, Result<CreateMessageResult, ErrorObject>> {
+        Box::pin(async move {
+            let before = self.0.lock().unwrap().replace(origin.clone());
+            if let Some(before) = before {
+                before.reporter.report(0.9).await;
+            }
+            for value in [0.25, 0.25, 0.1, f64::NAN] {
+                origin.reporter.report(value).await;
+            }
+            let last = Progress::new(0.5).with_total(1.0).with_message("half");
+            origin.reporter.report(last).await;
+            Ok(CreateMessageResult::new("m", TextContent::new("hello")))
+        })
+    }
+}
+
+#[tokio::test]
+async fn proto_31_a_handler_reports_by_the_servers_token_rising_and_not_after_its_answer() {
+    let options = options().with_handlers(Handlers::new().with_sampling(Telling::default()));
+    let (session, script) = scripted(json!({}), options, |mut peer| async move {
+        let params = |meta: Value| {
+            let text = json!({"type": "text", "text": "hi"});
+            json!({"messages": [{"role": "user", "content": text}], "maxTokens": 5, "_meta": meta})
+        };
+        let method = "sampling/createMessage";
+        peer.request(1, method, params(json!({"progressToken": "p"})))
+            .await;
+        let first = peer.expect("notifications/progress").await;
+        assert_eq!(
+            first["params"],
+            json!({"progressToken": "p", "progress": 0.25})
+        );
+        let second = peer.expect("notifications/progress").await;
+        assert_eq!(second["params"]["message"], "half");
+        peer.expect_answer(1).await;
+        // Without a token there is nobody to tell, nor of what is answered already.
+        peer.request(2, method, params(json!({}))).await;
+        peer.expect_answer(2).await;
+        peer.request(3, "ping", json!({})).await;
+        peer.expect_answer(3).await;
+    })
+    .await;
+    script.finish().await;
+    session.close().await;
 }
