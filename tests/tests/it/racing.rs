@@ -296,3 +296,56 @@ async fn http_39_a_stream_that_is_left_ends_its_call_and_no_other() {
     assert_eq!(post(running.url(), &headers, &list).await.status, 200);
     running.stop().await;
 }
+
+#[tokio::test]
+async fn life_09_initialize_is_answered_though_it_is_cancelled_in_the_same_breath() {
+    let server = server(&Arc::new(Notify::new()));
+    for version in crate::wire::HANDSHAKE {
+        let (mut client, _peer) = Lines::to(&server);
+        let hello = crate::lines::initialize("hello", version.as_str(), json!({}));
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": "hello"}});
+        // Before it, with it, and before the handshake is complete.
+        client.write(format!("{cancel}\n{hello}\n{cancel}\n")).await;
+        let answer = client.next().await;
+        assert_eq!(answer["id"], "hello");
+        assert_eq!(answer["result"]["protocolVersion"], version.as_str());
+        client.notify("notifications/initialized", json!({})).await;
+        client.send(&cancel).await;
+        client.silent(version.as_str()).await;
+    }
+}
+
+/// A peer that speaks one revision and then another is taken at its word, request by request.
+#[tokio::test]
+async fn life_28_a_client_that_changes_its_mind_about_revisions_is_answered_by_each_of_them() {
+    let server = server(&Arc::new(Notify::new()));
+    let (mut client, _peer) = Lines::to(&server);
+    let list = |answer: &Value| answer["result"]["tools"].as_array().map(Vec::len);
+    let stateless = client.ask(&modern(1, "tools/list", json!({}))).await;
+    assert_eq!(list(&stateless), Some(2));
+    client.introduce("2024-11-05", json!({})).await;
+    // Not once more, whatever the revision.
+    let again = crate::lines::initialize(2, LATEST_HANDSHAKE, json!({}));
+    assert_eq!(client.ask(&again).await["error"]["code"], -32600);
+    let old = client
+        .ask(&of("2024-11-05", 3, "tools/list", json!({})))
+        .await;
+    assert_eq!(
+        (list(&old), &old["result"]["resultType"]),
+        (Some(2), &Value::Null)
+    );
+    let stateless = client.ask(&modern(4, "tools/list", json!({}))).await;
+    assert_eq!(stateless["result"]["resultType"], "complete");
+    // A revision with a handshake is not spoken without one, and one that is unknown not at all.
+    for version in [LATEST_HANDSHAKE, "2024-11-05", "1900-01-01", ""] {
+        let mut request = modern(5, "tools/list", json!({}));
+        request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = version.into();
+        assert_eq!(
+            client.ask(&request).await["error"]["code"],
+            -32022,
+            "{version}"
+        );
+    }
+    client.silent("2024-11-05").await;
+}
