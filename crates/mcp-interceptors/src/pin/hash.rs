@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use mcp_protocol::Tool;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::canonical;
 
@@ -25,7 +24,7 @@ pub(super) fn of(tool: &Tool) -> String {
     canonical::value(&mut text, output);
     canonical::value(&mut text, &annotations);
     let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text) {
+    for byte in hmac_sha256::Hash::hash(text.as_bytes()) {
         let _ = write!(hex, "{byte:02x}");
     }
     hex

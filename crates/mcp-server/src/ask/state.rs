@@ -6,10 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac_sha256::HMAC;
 use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
 use serde_json::{Map, Value};
-use sha2::Sha256;
 
 use super::rounds::Carried;
 
@@ -23,7 +22,11 @@ const TTL: Duration = Duration::from_secs(3600);
 /// The signature covers the request (its method and its params, without what changes from round
 /// to round), who has made it, and when the state expires. It does not keep a client from
 /// sending the same state twice.
-pub(crate) struct Seal(OnceLock<[u8; 32]>);
+pub(crate) struct Seal {
+    key: OnceLock<[u8; 32]>,
+    /// The time of day.
+    now: fn() -> SystemTime,
+}
 
 /// What a state belongs to.
 #[derive(Clone, Debug)]
@@ -36,17 +39,18 @@ pub(crate) struct Subject {
 
 impl Seal {
     /// Signs with this key, or with one of its own: a state is good for this process only then.
-    pub(crate) fn new(key: Option<[u8; 32]>) -> Self {
-        Self(key.map_or_else(OnceLock::new, OnceLock::from))
+    pub(crate) fn new(key: Option<[u8; 32]>, now: fn() -> SystemTime) -> Self {
+        let key = key.map_or_else(OnceLock::new, OnceLock::from);
+        Self { key, now }
     }
 
     fn key(&self) -> Result<&[u8; 32], ErrorObject> {
-        if let Some(key) = self.0.get() {
+        if let Some(key) = self.key.get() {
             return Ok(key);
         }
         let mut key = [0; 32];
         match getrandom::fill(&mut key) {
-            Ok(()) => Ok(self.0.get_or_init(|| key)),
+            Ok(()) => Ok(self.key.get_or_init(|| key)),
             Err(error) => {
                 tracing::error!(%error, "no random key for the state of requests");
                 Err(ErrorObject::internal("the server failed to answer"))
@@ -55,21 +59,10 @@ impl Seal {
     }
 
     pub(super) fn seal(&self, carried: &Carried, subject: &Subject) -> Result<String, ErrorObject> {
-        self.seal_until(SystemTime::now() + TTL, carried, subject)
-    }
-
-    fn seal_until(
-        &self,
-        expires: SystemTime,
-        carried: &Carried,
-        subject: &Subject,
-    ) -> Result<String, ErrorObject> {
-        let expires = expires
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |time| time.as_secs());
+        let expires = (self.time() + TTL).as_secs();
         let mut payload = expires.to_be_bytes().to_vec();
         let written = serde_json::to_writer(&mut payload, carried);
-        let tag = self.mac(&payload, subject)?.finalize().into_bytes();
+        let tag = self.mac(&payload, subject)?.finalize();
         let state = format!("{}.{}", BASE64.encode(&payload), BASE64.encode(tag));
         if written.is_err() || state.len() > MAX_STATE {
             tracing::error!(
@@ -90,19 +83,25 @@ impl Seal {
     fn read(&self, state: &str, subject: &Subject) -> Option<Carried> {
         let (payload, tag) = state.split_once('.').filter(|_| state.len() <= MAX_STATE)?;
         let payload = BASE64.decode(payload).ok()?;
-        let tag = BASE64.decode(tag).ok()?;
-        self.mac(&payload, subject).ok()?.verify_slice(&tag).ok()?;
+        let tag = BASE64.decode(tag).ok()?.try_into().ok()?;
+        // Compares in constant time.
+        if !self.mac(&payload, subject).ok()?.finalize_verify(&tag) {
+            return None;
+        }
         let (expires, carried) = payload.split_first_chunk()?;
-        let expires = UNIX_EPOCH + Duration::from_secs(u64::from_be_bytes(*expires));
-        if expires < SystemTime::now() {
+        if u64::from_be_bytes(*expires) < self.time().as_secs() {
             return None;
         }
         serde_json::from_slice(carried).ok()
     }
 
-    fn mac(&self, payload: &[u8], subject: &Subject) -> Result<Hmac<Sha256>, ErrorObject> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.key()?)
-            .map_err(|_| ErrorObject::internal("the server failed to answer"))?;
+    /// The time since 1970.
+    fn time(&self) -> Duration {
+        (self.now)().duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn mac(&self, payload: &[u8], subject: &Subject) -> Result<HMAC, ErrorObject> {
+        let mut mac = HMAC::new(self.key()?);
         let params = subject.lasting_params();
         let principal = subject.principal.as_deref();
         // Lengths keep one part from being read as the beginning of the next.
@@ -114,7 +113,7 @@ impl Seal {
             principal.unwrap_or_default().as_bytes(),
             payload,
         ] {
-            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update((part.len() as u64).to_be_bytes());
             mac.update(part);
         }
         Ok(mac)
@@ -139,7 +138,7 @@ impl Subject {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use mcp_jsonrpc::{MethodName, RawJson};
     use serde_json::json;
@@ -154,19 +153,20 @@ mod tests {
         }
     }
 
+    /// A day, so many seconds in.
+    fn after(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(20_000 * 86_400 + seconds)
+    }
+
     #[test]
-    fn proto_61_a_state_is_good_for_a_while() {
-        let (seal, subject) = (Seal::new(None), subject(RawJson::from(json!({}))));
-        let until = |time| seal.seal_until(time, &Carried::default(), &subject);
-        let now = SystemTime::now();
-        for (time, is_good) in [
-            (now + Duration::from_secs(60), true),
-            (now - Duration::from_secs(2), false),
-            (SystemTime::UNIX_EPOCH, false),
-        ] {
-            let state = until(time).unwrap();
-            assert_eq!(seal.open(&state, &subject).is_ok(), is_good, "{time:?}");
-        }
+    fn proto_61_a_state_is_good_for_an_hour() {
+        let subject = subject(RawJson::from(json!({})));
+        let seal = |now| Seal::new(Some([7; 32]), now);
+        let first = seal(|| after(0));
+        let state = first.seal(&Carried::default(), &subject).unwrap();
+        let (last, late) = (seal(|| after(3600)), seal(|| after(3601)));
+        assert!(last.open(&state, &subject).is_ok());
+        assert!(late.open(&state, &subject).is_err());
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         let other = subject(params(
             r#"{"name":"t","arguments":{"a":{"x":2,"y":1},"b":2}}"#,
         ));
-        let seal = Seal::new(None);
+        let seal = Seal::new(None, SystemTime::now);
         let state = seal.seal(&Carried::default(), &first).unwrap();
         assert!(seal.open(&state, &again).is_ok());
         assert!(seal.open(&state, &other).is_err());
