@@ -6,7 +6,7 @@
 use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientCapabilities, ElicitRequestURLParams, Feature, ProtocolVersion};
+use crate::{ClientCapabilities, ElicitRequestURLParams, Extra, Feature, ProtocolVersion};
 
 /// The user refused a sampling request. Until 2025-11-25.
 pub const USER_REJECTED: ErrorCode = ErrorCode(-1);
@@ -73,6 +73,9 @@ macro_rules! protocol_error {
         #[serde(rename_all = "camelCase")]
         pub struct $name {
             $($(#[$field_meta])* pub $field: $type,)*
+            /// Members that this crate does not know.
+            #[serde(flatten)]
+            pub extra: Extra,
         }
 
         impl $name {
@@ -82,7 +85,7 @@ macro_rules! protocol_error {
             /// The error with its data.
             #[must_use]
             pub fn new($($field: $type),*) -> Self {
-                Self { $($field),* }
+                Self { $($field,)* extra: Extra::new() }
             }
 
             /// Reads the data of an error; `None` if it is another error, or its data do not fit.
