@@ -4,7 +4,7 @@ mod register;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::Extensions;
 use mcp_protocol::lifecycle::{ParamHeadersOf, ServerIdentity};
@@ -206,7 +206,7 @@ impl ServerBuilder {
                 .map(|options| Tasks::new(options, self.changes.clone())),
             changes: self.changes,
             completer: self.completer,
-            seal: Seal::new(self.state_key),
+            seal: Seal::new(self.state_key, SystemTime::now),
             principal: self.principal,
             hook: self.hook,
             methods,
