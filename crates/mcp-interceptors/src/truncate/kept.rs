@@ -141,3 +141,31 @@ impl fmt::Debug for KeptResults {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Arc, Kept, Texts};
+
+    fn put(texts: &mut Texts, id: usize, bytes: usize) {
+        texts.put(id.to_string(), Arc::new(Kept::new("x".repeat(bytes))));
+    }
+
+    #[test]
+    fn a_thousand_texts_are_kept_and_the_oldest_goes() {
+        let mut texts = Texts::default();
+        (0..1_001).for_each(|id| put(&mut texts, id, 1));
+        assert_eq!((texts.by_id.len(), texts.bytes), (1_000, 1_000));
+        assert!(!texts.by_id.contains_key("0") && texts.by_id.contains_key("1"));
+    }
+
+    #[test]
+    fn texts_of_64_mib_are_kept_and_the_oldest_goes() {
+        let mut texts = Texts::default();
+        put(&mut texts, 0, 32 << 20);
+        put(&mut texts, 1, 32 << 20);
+        assert_eq!(texts.by_id.len(), 2);
+        put(&mut texts, 2, 1);
+        assert!(!texts.by_id.contains_key("0"));
+        assert_eq!((texts.by_id.len(), texts.bytes), (2, (32 << 20) + 1));
+    }
+}

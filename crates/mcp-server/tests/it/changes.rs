@@ -126,6 +126,19 @@ async fn a_session_that_has_ended_is_told_nothing() {
     assert!(client.notifications(TOOLS).is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_session_that_does_not_take_the_news_is_waited_for_5_seconds() {
+    let changes = Changes::new();
+    let client = Client::new(&server(&changes), ERAS[0])
+        .stuck()
+        .with_session();
+    client.request("tools/list", json!({})).await.unwrap();
+    let begun = tokio::time::Instant::now();
+    changes.tools_changed().await;
+    assert_eq!(client.notifications(TOOLS).len(), 1);
+    assert_eq!(begun.elapsed().as_secs(), 5);
+}
+
 #[tokio::test]
 async fn a_session_is_told_by_its_own_channel() {
     let changes = Changes::new();

@@ -23,6 +23,8 @@ pub(crate) struct Recorder {
     notifications: Mutex<Vec<(String, Value)>>,
     calls: Mutex<Vec<(String, Value)>>,
     respond: Option<Respond>,
+    /// Whether it takes no notifications, and whoever sends one waits.
+    stuck: bool,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -51,6 +53,9 @@ impl Channel for Recorder {
             .lock()
             .unwrap()
             .push((notification.method.to_string(), params));
+        if self.stuck {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -104,6 +109,15 @@ impl Client {
     ) -> Self {
         self.channel = Arc::new(Recorder {
             respond: Some(Box::new(respond)),
+            ..Recorder::default()
+        });
+        self
+    }
+
+    /// The same client, who takes no notifications.
+    pub(crate) fn stuck(mut self) -> Self {
+        self.channel = Arc::new(Recorder {
+            stuck: true,
             ..Recorder::default()
         });
         self

@@ -72,6 +72,21 @@ async fn each_decision_is_obeyed() {
 }
 
 #[tokio::test]
+async fn of_changed_arguments_a_model_is_shown_1000_characters() {
+    let service = Script::default().behind(&layers(ApproveLayer::new()));
+    // As JSON, 8 characters more.
+    for (length, cut) in [(992, false), (993, true)] {
+        let edit = json!({"type": "edit", "args": {"a": "x".repeat(length)}});
+        let call = hinted(ToolAnnotations::new(), answering(edit).0);
+        let text = service.call(call).await.unwrap().text();
+        let shown = text.split_once("arguments: ").unwrap().1;
+        let (shown, _) = shown.split_once(']').unwrap();
+        assert_eq!(shown.ends_with("..."), cut);
+        assert_eq!(shown.trim_end_matches('.').len(), 1_000);
+    }
+}
+
+#[tokio::test]
 async fn without_a_clear_answer_the_call_is_not_made() {
     let script = Script::default();
     let service = script.behind(&layers(ApproveLayer::new()));
