@@ -85,7 +85,7 @@ pub struct ExecutionInfo {
     pub attempt: u32,
     /// When the first of these attempts began, in milliseconds since 1970.
     pub first_attempt_ms: u64,
-    /// The run's tags.
+    /// The run's tags, and those of the nodes on the way down to this one.
     pub tags: Arc<[String]>,
     /// The run's metadata.
     pub metadata: Arc<JsonMap>,
@@ -236,10 +236,10 @@ impl Runtime {
     }
 
     pub(crate) fn emit(&self, interest: Interest, event: impl FnOnce() -> RunEvent) {
-        let (namespace, step) = (&self.task.namespace, self.task.step);
-        self.run
-            .events
-            .emit(interest, || Emitted::new(namespace, step, event()));
+        let (task, run) = (&self.task, &self.run);
+        run.events.emit(interest, || {
+            Emitted::new(&task.namespace, task.step, &run.tags, event())
+        });
     }
 }
 

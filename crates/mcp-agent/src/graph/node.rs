@@ -209,6 +209,8 @@ pub struct NodeOptions {
     pub retry: Option<super::Retry>,
     /// Whether the messages that come from it, and from graphs in it, are no events.
     pub quiet: bool,
+    /// What its events, and those of graphs in it, are tagged with besides the run's tags.
+    pub tags: Vec<String>,
 }
 
 impl NodeOptions {
@@ -244,6 +246,13 @@ impl NodeOptions {
     #[must_use]
     pub const fn quiet(mut self) -> Self {
         self.quiet = true;
+        self
+    }
+
+    /// Adds a tag to its events, and to those of graphs in it.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
         self
     }
 

@@ -252,7 +252,7 @@ impl<S: State> Driver<S> {
     pub(crate) fn emit(&self, interest: Interest, event: impl FnOnce() -> RunEvent) {
         let events = &self.scope.events;
         events.emit(interest, || {
-            Emitted::new(&self.namespace, self.step, event())
+            Emitted::new(&self.namespace, self.step, &self.scope.tags, event())
         });
     }
 

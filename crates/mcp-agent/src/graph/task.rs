@@ -144,11 +144,15 @@ impl<S: State> Job<S> {
 
     /// The scope of the run, as this node is to see it.
     fn own_scope(&self) -> Arc<RunScope> {
-        if !self.options.quiet {
+        let options = &self.options;
+        if !options.quiet && options.tags.is_empty() {
             return Arc::clone(&self.scope);
         }
         let mut scope = RunScope::clone(&self.scope);
-        scope.events = scope.events.without(Interest::MESSAGES | Interest::DELTAS);
+        if options.quiet {
+            scope.events = scope.events.without(Interest::MESSAGES | Interest::DELTAS);
+        }
+        scope.tags = scope.tags.iter().chain(&options.tags).cloned().collect();
         Arc::new(scope)
     }
 

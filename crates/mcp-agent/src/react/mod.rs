@@ -167,7 +167,7 @@ impl ReactAgent {
         failures.iter_mut().for_each(shorten);
         let nowhere = Arc::from("");
         let emit = |event| {
-            let emitted = || Emitted::new(&nowhere, 0, event);
+            let emitted = || Emitted::new(&nowhere, 0, &scope.tags, event);
             scope.events.emit(Interest::AGENT, emitted);
         };
         for failure in failures.iter().cloned() {

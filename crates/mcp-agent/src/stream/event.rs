@@ -19,15 +19,23 @@ pub struct Emitted {
     pub namespace: Arc<str>,
     /// The step of that graph, from 1; 0 is its input.
     pub step: u64,
+    /// The tags of the run, and of the nodes on the way down to where it happened.
+    pub tags: Arc<[String]>,
     /// What happened.
     pub event: RunEvent,
 }
 
 impl Emitted {
-    pub(crate) fn new(namespace: &Arc<str>, step: u64, event: RunEvent) -> Self {
+    pub(crate) fn new(
+        namespace: &Arc<str>,
+        step: u64,
+        tags: &Arc<[String]>,
+        event: RunEvent,
+    ) -> Self {
         Self {
             namespace: Arc::clone(namespace),
             step,
+            tags: Arc::clone(tags),
             event,
         }
     }

@@ -172,7 +172,7 @@ fn send(sender: &mpsc::Sender<Emitted>, dropped: &AtomicU64, event: Emitted) {
     if missed > 0 {
         let gap = RunEvent::Dropped { count: missed };
         if sender
-            .try_send(Emitted::new(&event.namespace, event.step, gap))
+            .try_send(Emitted::new(&event.namespace, event.step, &event.tags, gap))
             .is_err()
         {
             dropped.fetch_add(missed + 1, Ordering::Relaxed);

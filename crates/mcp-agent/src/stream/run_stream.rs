@@ -16,6 +16,10 @@ use crate::state::State;
 /// What a run gives while it is polled, and at its end.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "events are many and the end comes once; a box would cost each event"
+)]
 pub enum Streamed<S> {
     /// An event.
     Event(Emitted),

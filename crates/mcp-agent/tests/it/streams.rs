@@ -483,3 +483,38 @@ async fn several_kinds_come_in_the_order_in_which_they_happen() {
     ];
     assert_eq!(heard(graph, all).await, expected);
 }
+
+#[tokio::test]
+async fn events_have_the_tags_of_the_run_and_of_the_nodes_on_the_way_down() {
+    let inner = Graph::<S>::new()
+        .node_with("deep", NodeOptions::new().tag("own"), node("deep", 0))
+        .edge(START, "deep")
+        .compile()
+        .unwrap();
+    let inner = inner.as_node(|_: &S| U::default(), |_: &S, _: &S| U::default());
+    let graph = Graph::<S>::new()
+        .node("plain", node("plain", 0))
+        .node_with("sub", NodeOptions::new().tag("inner"), inner)
+        .edge(START, "plain")
+        .edge("plain", "sub")
+        .compile()
+        .unwrap();
+    let options = RunOptions::new().tags(["run".to_owned()]);
+    let mut told = Vec::new();
+    let mut run = graph.stream(log("in"), options, Interest::CUSTOM | Interest::VALUES);
+    while let Some(item) = run.next().await {
+        if let Streamed::Event(emitted) = item {
+            told.push(format!("{} {:?}", short(&emitted), emitted.tags));
+        }
+    }
+    let expected = [
+        r#"/0 values ["in"] ["run"]"#,
+        r#"/1 custom plain {"from":"plain"} ["run"]"#,
+        r#"/1 values ["in","plain"] ["run"]"#,
+        r#"sub/0 values [] ["run", "inner"]"#,
+        r#"sub/1 custom deep {"from":"deep"} ["run", "inner", "own"]"#,
+        r#"sub/1 values ["deep"] ["run", "inner"]"#,
+        r#"/2 values ["in","plain"] ["run"]"#,
+    ];
+    assert_eq!(told, expected);
+}
