@@ -34,6 +34,9 @@ pub enum ErrorKind {
     StepLimit,
     /// A node failed.
     Node,
+    /// A node took longer than it may, or was silent for longer; see
+    /// [`NodeTimeout`](crate::NodeTimeout).
+    Timeout,
     /// An update does not fit the state.
     State,
     /// The run was cancelled.

@@ -26,8 +26,8 @@ pub use checkpoint::{
 pub use error::{Error, ErrorKind};
 pub use graph::{
     CompiledGraph, END, End, Graph, Input, Node, NodeError, NodeInput, NodeOptions, NodeOutput,
-    OnPayload, Persistence, Retry, RunOptions, RunOutput, START, Subgraph, Targets, ThreadState,
-    on_payload, read_update,
+    NodeTimeout, OnPayload, Persistence, Retry, RunOptions, RunOutput, START, Subgraph, Targets,
+    ThreadState, on_payload, read_update,
 };
 pub use interrupt::Interrupt;
 pub use mcp_interceptors::{Command, Goto, Scope};

@@ -12,7 +12,7 @@ use mcp_model::Deltas;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::graph::{Failure, NodeError};
+use crate::graph::{Failure, NodeError, Pulse};
 use crate::hash::Hash;
 use crate::store::Store;
 use crate::stream::{Emitted, EventSink, Interest, RunEvent};
@@ -44,6 +44,8 @@ pub(crate) struct RunScope {
     pub(crate) step_limit: u64,
     pub(crate) max_parallel: usize,
     pub(crate) keeper: Option<crate::checkpoint::Keeper>,
+    /// Of the innermost node that must not be silent for long.
+    pub(crate) pulse: Option<Arc<Pulse>>,
 }
 
 /// Where in a run a task is.
@@ -135,6 +137,19 @@ impl Runtime {
         }
     }
 
+    /// Says that the node is at work, where it has a limit for its silence; see
+    /// [`NodeOptions::idle_timeout`](crate::NodeOptions::idle_timeout). Events say that too.
+    pub fn heartbeat(&self) {
+        if let Some(pulse) = &self.run.pulse {
+            pulse.beat();
+        }
+    }
+
+    /// Whether anybody wants to know of what happens: a listener, or the limit of a silence.
+    pub(crate) fn is_watched(&self, interest: Interest) -> bool {
+        self.run.pulse.is_some() || self.run.events.wants(interest)
+    }
+
     /// Sends a value of one's own to whoever listens to the run.
     pub fn write(&self, value: impl Into<Value>) {
         self.emit(Interest::CUSTOM, || RunEvent::Custom {
@@ -144,7 +159,8 @@ impl Runtime {
     }
 
     /// Where a model's answer is shown as it is written, for
-    /// [`ChatModel::stream`](mcp_model::ChatModel::stream). `None` if nobody wants to see that.
+    /// [`ChatModel::stream`](mcp_model::ChatModel::stream). `None` if nobody wants to see that
+    /// and the node may be silent.
     #[must_use]
     pub fn deltas(&self) -> Option<Deltas> {
         self.deltas_of(0)
@@ -159,7 +175,7 @@ impl Runtime {
                 text: text.to_owned(),
             });
         };
-        let wanted = self.run.events.wants(Interest::DELTAS);
+        let wanted = self.is_watched(Interest::DELTAS);
         wanted.then(|| Deltas::new(tell))
     }
 
@@ -236,6 +252,7 @@ impl Runtime {
     }
 
     pub(crate) fn emit(&self, interest: Interest, event: impl FnOnce() -> RunEvent) {
+        self.heartbeat();
         let (task, run) = (&self.task, &self.run);
         run.events.emit(interest, || {
             Emitted::new(&task.namespace, task.step, &run.tags, event())

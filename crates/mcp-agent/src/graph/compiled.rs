@@ -114,6 +114,7 @@ impl<S: State> CompiledGraph<S> {
             step_limit: options.step_limit,
             max_parallel: options.max_parallel.max(1),
             keeper,
+            pulse: None,
         }
     }
 

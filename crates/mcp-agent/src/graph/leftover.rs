@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::output::End;
 use super::run::Driver;
 use super::stored::{restored, stored};
-use super::task::{Settled, TaskPlace};
+use super::task::{NodeTimeout, Settled, TaskPlace};
 use crate::checkpoint::{TaskRecord, TaskState};
 use crate::error::BoxError;
 use crate::state::State;
@@ -103,6 +103,9 @@ impl<S: State> Driver<S> {
         let (kind, message) = match error.downcast_ref::<Error>() {
             Some(own) => (own.kind(), own.chain()),
             None if error.is::<ModelError>() => (ErrorKind::Model, format!("the model: {text}")),
+            None if error.is::<NodeTimeout>() => {
+                (ErrorKind::Timeout, format!("node {node} failed: {text}"))
+            }
             None => (ErrorKind::Node, format!("node {node} failed: {text}")),
         };
         Error::new(kind, message).in_node(node)

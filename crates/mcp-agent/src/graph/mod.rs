@@ -11,6 +11,7 @@ mod node;
 mod options;
 mod output;
 mod plan;
+mod pulse;
 mod retry;
 mod run;
 mod stored;
@@ -28,7 +29,9 @@ pub use node::{
 };
 pub use options::{Input, RunOptions};
 pub use output::{End, RunOutput};
+pub(crate) use pulse::Pulse;
 pub use retry::Retry;
 pub use subgraph::{Persistence, Subgraph};
+pub use task::NodeTimeout;
 pub(crate) use task::panic_text;
 pub use thread::ThreadState;

@@ -205,6 +205,8 @@ pub struct NodeOptions {
     pub goto_replaces_edges: bool,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// How long an attempt may show no sign of life.
+    pub idle_timeout: Option<Duration>,
     /// How often it is tried.
     pub retry: Option<super::Retry>,
     /// Whether the messages that come from it, and from graphs in it, are no events.
@@ -231,6 +233,15 @@ impl NodeOptions {
     #[must_use]
     pub const fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
+        self
+    }
+
+    /// Limits how long an attempt may be silent: without [`Runtime::heartbeat`], an event of its
+    /// own, a piece of a model's answer or a tool's progress. Signs of life of graphs in the node
+    /// count too.
+    #[must_use]
+    pub const fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.idle_timeout = Some(limit);
         self
     }
 

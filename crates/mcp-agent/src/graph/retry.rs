@@ -117,7 +117,12 @@ fn may_pass(error: &(dyn std::error::Error + 'static)) -> bool {
         return model.is_transient();
     }
     if let Some(own) = error.downcast_ref::<Error>() {
-        let kinds = [ErrorKind::Node, ErrorKind::Model, ErrorKind::Checkpoint];
+        let kinds = [
+            ErrorKind::Node,
+            ErrorKind::Timeout,
+            ErrorKind::Model,
+            ErrorKind::Checkpoint,
+        ];
         return kinds.contains(&own.kind());
     }
     !(error.is::<Panicked>() || error.is::<serde_json::Error>() || error.is::<StateError>())

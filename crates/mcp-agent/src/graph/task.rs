@@ -1,6 +1,6 @@
 //! One task: attempts, timeout, panics, events.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use serde_json::Value;
 
 use super::node::{Failure, Node, NodeError, NodeInput, NodeOptions, NodeOutput};
+use super::pulse::Pulse;
 use crate::checkpoint::now_ms;
 use crate::hash::Hash;
 use crate::runtime::{RunScope, TaskScope};
@@ -53,10 +54,44 @@ pub(crate) enum Settled<U> {
     Dropped,
 }
 
-/// A node took longer than it may.
-#[derive(Debug, thiserror::Error)]
-#[error("no result within {0:?}")]
-struct TimedOut(Duration);
+/// A node took longer than it may. [`Retry::when`](crate::Retry::when) is given this error; a
+/// run fails with [`ErrorKind::Timeout`] because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeTimeout {
+    /// It had not ended within its time.
+    #[error("no result within {0:?}")]
+    Run(Duration),
+    /// It had shown no sign of life for so long.
+    #[error("no sign of life for {0:?}")]
+    Idle(Duration),
+}
+
+/// A pulse, and how long it may stand still.
+type Watched = (Duration, Arc<Pulse>);
+
+/// Waits until a limit is passed, if there is one.
+async fn overdue(run: Option<Duration>, idle: Option<Watched>) -> NodeTimeout {
+    let run = async {
+        let Some(limit) = run else {
+            return pending().await;
+        };
+        tokio::time::sleep(limit).await;
+        NodeTimeout::Run(limit)
+    };
+    let idle = async {
+        let Some((limit, pulse)) = idle else {
+            return pending().await;
+        };
+        pulse.silence(limit).await;
+        NodeTimeout::Idle(limit)
+    };
+    tokio::select! {
+        biased;
+        late = run => late,
+        late = idle => late,
+    }
+}
 
 /// A node panicked.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +141,8 @@ impl<S: State> Job<S> {
             None => self.payload.take(),
         };
         let input = NodeInput::new(Arc::clone(&self.state), payload);
+        let run = self.options.timeout;
+        let idle = self.options.idle_timeout.zip(runtime.run.pulse.clone());
         let work = async { self.node.run(input, runtime).await };
         let mut caught = pin!(AssertUnwindSafe(work).catch_unwind());
         let events = &self.scope.events;
@@ -113,12 +150,14 @@ impl<S: State> Job<S> {
             true => Poll::Pending,
             false => caught.as_mut().poll(cx),
         });
-        let caught = match self.options.timeout {
-            None => caught.await,
-            Some(limit) => match tokio::time::timeout(limit, caught).await {
-                Ok(caught) => caught,
-                Err(_) => return Err(TimedOut(limit).into()),
-            },
+        let caught = if run.is_none() && idle.is_none() {
+            caught.await
+        } else {
+            tokio::select! {
+                biased;
+                caught = caught => caught,
+                late = Box::pin(overdue(run, idle)) => return Err(late.into()),
+            }
         };
         caught.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()))
     }
@@ -145,12 +184,15 @@ impl<S: State> Job<S> {
     /// The scope of the run, as this node is to see it.
     fn own_scope(&self) -> Arc<RunScope> {
         let options = &self.options;
-        if !options.quiet && options.tags.is_empty() {
+        if !options.quiet && options.tags.is_empty() && options.idle_timeout.is_none() {
             return Arc::clone(&self.scope);
         }
         let mut scope = RunScope::clone(&self.scope);
         if options.quiet {
             scope.events = scope.events.without(Interest::MESSAGES | Interest::DELTAS);
+        }
+        if options.idle_timeout.is_some() {
+            scope.pulse = Some(Arc::new(Pulse::new(scope.pulse)));
         }
         scope.tags = scope.tags.iter().chain(&options.tags).cloned().collect();
         Arc::new(scope)

@@ -26,7 +26,7 @@ struct Watch {
 impl Watched {
     /// Does nothing if nobody listens.
     pub(crate) fn new(runtime: &Runtime, entry: Option<&Entry>, call: &ToolUse) -> Self {
-        if !runtime.run.events.wants(Interest::AGENT) {
+        if !runtime.is_watched(Interest::AGENT) {
             return Self(None);
         }
         let tool = entry.map(|entry| &entry.tool);
