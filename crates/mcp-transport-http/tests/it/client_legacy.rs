@@ -132,6 +132,28 @@ async fn http_54_relative_addresses_are_resolved_and_the_way_can_be_chosen() {
     client.channel.close().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn http_54_an_address_that_does_not_come_is_waited_for_10_seconds() {
+    let (_feed, reply) = live();
+    let reply = Mutex::new(Some(reply));
+    let script = Script::start(move |_| reply.lock().unwrap().take().unwrap()).await;
+    let transport = HttpTransport::builder(&script.url)
+        .legacy_sse(LegacySse::Only)
+        .build()
+        .unwrap();
+    let client = Client::of(&transport);
+    let begun = tokio::time::Instant::now();
+    let calling = client.channel.call(Call::new("initialize", None));
+    let error = calling.await.unwrap_err();
+    assert_eq!(error.delivery(), Delivery::NotSent);
+    let CallError::Closed { reason, .. } = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(reason.kind(), TransportErrorKind::Violation);
+    assert_eq!(begun.elapsed().as_secs(), 10);
+    client.channel.close().await;
+}
+
 #[tokio::test]
 async fn the_end_of_the_stream_is_the_end_of_the_channel() {
     let (mut script, feed) = old_server("/messages").await;

@@ -58,6 +58,22 @@ async fn http_44_a_resumed_stream_brings_its_own_events_behind_the_id_and_no_oth
 }
 
 #[tokio::test]
+async fn of_a_session_32_streams_can_be_resumed_and_the_oldest_makes_room() {
+    let server = Server::start(HttpOptions::default()).await;
+    let session = server.session(NEWEST).await;
+    let mut streams = vec![];
+    for id in 0..33 {
+        let answer = call(&server, &session, id, "progress").await;
+        streams.push(ids(&answer.body).swap_remove(0));
+    }
+    assert_eq!(resume(&server, &session, &streams[0]).await.status, 400);
+    for stream in &streams[1..] {
+        assert_eq!(resume(&server, &session, stream).await.status, 200);
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn http_45_a_handler_goes_on_without_its_client_and_the_answer_is_there_to_be_fetched() {
     let (mut server, session) = Server::greeted(NEWEST).await;
     let body = tool(7, "progress then wait", &json!({})).to_string();
