@@ -213,3 +213,19 @@ fn no_tool_is_called_where_tools_are_ruled_out() {
         .unwrap();
     assert!(answer.message.tool_calls.is_empty());
 }
+
+#[test]
+fn after_twelve_rounds_the_planner_answers_with_what_it_has() {
+    for (rounds, goes_on) in [(11, true), (12, false)] {
+        let question = ChatMessage::user("Current time in Rome?");
+        let mut transcript: Transcript = [question].into_iter().collect();
+        // Calls that nobody answers: what is known stays the same.
+        transcript.extend((0..rounds).map(|n| {
+            let other = crate::ToolUse::new(format!("other_{n}"), "other", "{}");
+            ChatMessage::Assistant(crate::AssistantMessage::new(vec![], vec![other]))
+        }));
+        let message = ask(&transcript, &notes());
+        assert_eq!(message.tool_calls.len(), usize::from(goes_on), "{rounds}");
+        assert_eq!(message.text().contains("limit of rounds"), !goes_on);
+    }
+}
