@@ -164,6 +164,9 @@ pub struct PlannedTask {
     /// The input that it was sent, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
+    /// The nodes that led to it; see [`RunEvent::TaskStarted`](crate::RunEvent::TaskStarted).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<Arc<str>>,
 }
 
 /// What waits besides the tasks of the next step.
@@ -176,6 +179,9 @@ pub struct Waiting {
     /// Nodes that wait until nothing else is left to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deferred: Vec<String>,
+    /// For each of them the nodes that led to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deferred_by: Vec<Vec<Arc<str>>>,
     /// What the graph around is to do, if this graph has ended with that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parent: Vec<Command>,

@@ -102,6 +102,7 @@ impl<S: State> Driver<S> {
             Ok(Next {
                 node: wiring.find(&task.node, "the checkpoint")?,
                 payload: task.payload.clone(),
+                triggers: wiring.triggers(&task.triggers),
             })
         });
         self.tasks = tasks.collect::<Result<_, Error>>()?;

@@ -74,6 +74,7 @@ impl<S: State> Driver<S> {
         let next = self.tasks.iter().map(|task| PlannedTask {
             node: wiring.shared_name(task.node),
             payload: task.payload.clone(),
+            triggers: wiring.origins(&task.triggers),
         });
         let entry = Entry {
             step: self.step,

@@ -6,7 +6,7 @@
 //! by name. An edge from several nodes fires when all of them have finished since it last
 //! fired. A deferred node waits until nothing else is planned.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_interceptors::Goto;
 use serde_json::Value;
@@ -21,6 +21,38 @@ use crate::{Error, ErrorKind};
 pub(crate) struct Next {
     pub(crate) node: usize,
     pub(crate) payload: Option<Value>,
+    pub(crate) triggers: Triggers,
+}
+
+/// The nodes that led to a task, each once; `usize::MAX` is the start. Mostly it is one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Triggers {
+    first: Option<usize>,
+    more: Vec<usize>,
+}
+
+impl Triggers {
+    pub(crate) fn add(&mut self, from: usize) {
+        if self.iter().any(|known| known == from) {
+            return;
+        }
+        match self.first {
+            None => self.first = Some(from),
+            Some(_) => self.more.push(from),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.first.into_iter().chain(self.more.iter().copied())
+    }
+}
+
+impl FromIterator<usize> for Triggers {
+    fn from_iter<I: IntoIterator<Item = usize>>(nodes: I) -> Self {
+        let mut triggers = Self::default();
+        nodes.into_iter().for_each(|node| triggers.add(node));
+        triggers
+    }
 }
 
 /// A task that has finished.
@@ -34,7 +66,7 @@ pub(crate) struct Finished<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     arrived: Vec<BTreeSet<usize>>,
-    deferred: BTreeSet<usize>,
+    deferred: BTreeMap<usize, Triggers>,
 }
 
 /// The next step as it is put together.
@@ -42,8 +74,21 @@ pub(crate) struct Plan {
 struct Draft {
     sends: Vec<Next>,
     /// In order, each once.
-    nodes: Vec<usize>,
+    nodes: Vec<Next>,
 }
+
+/// Where a way begins.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    node: usize,
+    name: &'a str,
+}
+
+/// Where the first tasks come from.
+const FROM_START: Origin<'static> = Origin {
+    node: usize::MAX,
+    name: START,
+};
 
 /// What decides about the way on.
 struct Way<'a, S> {
@@ -51,15 +96,38 @@ struct Way<'a, S> {
     state: &'a S,
 }
 
+impl Next {
+    fn planned((node, triggers): (usize, Triggers)) -> Self {
+        Self {
+            node,
+            payload: None,
+            triggers,
+        }
+    }
+}
+
+impl Draft {
+    /// Plans a node, if it is not planned yet. What led to it is to be told.
+    fn triggers_of(&mut self, node: usize) -> Option<&mut Triggers> {
+        let found = self.nodes.binary_search_by_key(&node, |next| next.node);
+        let at = found.unwrap_or_else(|at| {
+            let next = Next::planned((node, Triggers::default()));
+            self.nodes.insert(at, next);
+            at
+        });
+        self.nodes.get_mut(at).map(|next| &mut next.triggers)
+    }
+}
+
 impl Plan {
     /// The first tasks, from the edges of the start.
     pub(crate) fn start<S>(wiring: &Wiring<S>, state: &S) -> Result<(Self, Vec<Next>), Error> {
         let mut plan = Self {
             arrived: vec![BTreeSet::new(); wiring.joins.len()],
-            deferred: BTreeSet::new(),
+            deferred: BTreeMap::new(),
         };
         let mut draft = Draft::default();
-        plan.follow(Way { wiring, state }, &wiring.start, START, &mut draft)?;
+        plan.follow(Way { wiring, state }, &wiring.start, FROM_START, &mut draft)?;
         let tasks = plan.finish(draft);
         Ok((plan, tasks))
     }
@@ -74,8 +142,10 @@ impl Plan {
     ) -> Result<Vec<Next>, Error> {
         let mut draft = Draft::default();
         for task in finished {
+            let node = task.node;
+            let name = wiring.name(node);
             for goto in task.goto {
-                self.go(wiring, goto, wiring.name(task.node), &mut draft)?;
+                self.go(wiring, goto, Origin { node, name }, &mut draft)?;
             }
         }
         let mut seen = BTreeSet::new();
@@ -91,7 +161,9 @@ impl Plan {
                 gotos.all(|goto| goto.iter().any(|goto| target(goto) == END))
             };
             if !replaced {
-                self.follow(Way { wiring, state }, &spec.exits, &spec.name, &mut draft)?;
+                let (node, name) = (task.node, &*spec.name);
+                let from = Origin { node, name };
+                self.follow(Way { wiring, state }, &spec.exits, from, &mut draft)?;
                 self.arrive(task.node, &spec.exits.joins);
             }
         }
@@ -103,15 +175,15 @@ impl Plan {
         &mut self,
         Way { wiring, state }: Way<'_, S>,
         exits: &Exits<S>,
-        from: &str,
+        from: Origin<'_>,
         draft: &mut Draft,
     ) -> Result<(), Error> {
         for &node in &exits.edges {
-            self.node(wiring, node, draft);
+            self.node(wiring, node, from.node, draft);
         }
         for route in &exits.routes {
             for goto in (route.decide)(state).0 {
-                check_among(route, &goto, from)?;
+                check_among(route, &goto, from.name)?;
                 self.go(wiring, &goto, from, draft)?;
             }
         }
@@ -122,32 +194,40 @@ impl Plan {
         &mut self,
         wiring: &Wiring<S>,
         goto: &Goto,
-        from: &str,
+        from: Origin<'_>,
         draft: &mut Draft,
     ) -> Result<(), Error> {
         let name = target(goto);
         if name == END {
             return Ok(());
         }
-        let node = wiring.find(name, from)?;
+        let node = wiring.find(name, from.name)?;
         if let Goto::Send { input, .. } = goto {
             let payload = Some(input.clone());
-            draft.sends.push(Next { node, payload });
+            let triggers = [from.node].into_iter().collect();
+            draft.sends.push(Next {
+                node,
+                payload,
+                triggers,
+            });
         } else {
-            self.node(wiring, node, draft);
+            self.node(wiring, node, from.node, draft);
         }
         Ok(())
     }
 
-    fn node<S>(&mut self, wiring: &Wiring<S>, node: usize, draft: &mut Draft) {
+    fn node<S>(&mut self, wiring: &Wiring<S>, node: usize, from: usize, draft: &mut Draft) {
         let deferred = wiring
             .nodes
             .get(node)
             .is_some_and(|spec| spec.options.defer);
-        if deferred {
-            self.deferred.insert(node);
-        } else if let Err(at) = draft.nodes.binary_search(&node) {
-            draft.nodes.insert(at, node);
+        let triggers = if deferred {
+            Some(self.deferred.entry(node).or_default())
+        } else {
+            draft.triggers_of(node)
+        };
+        if let Some(triggers) = triggers {
+            triggers.add(from);
         }
     }
 
@@ -168,37 +248,37 @@ impl Plan {
             };
             if arrived.len() == join.from.len() {
                 arrived.clear();
-                self.node(wiring, join.to, draft);
+                let mut lead = |&from: &usize| self.node(wiring, join.to, from, draft);
+                join.from.iter().for_each(&mut lead);
             }
         }
     }
 
-    fn finish(&mut self, draft: Draft) -> Vec<Next> {
-        let nodes = if draft.sends.is_empty() && draft.nodes.is_empty() {
-            std::mem::take(&mut self.deferred).into_iter().collect()
-        } else {
-            draft.nodes
-        };
-        let by_name = nodes.into_iter().map(|node| Next {
-            node,
-            payload: None,
-        });
-        draft.sends.into_iter().chain(by_name).collect()
+    fn finish(&mut self, mut draft: Draft) -> Vec<Next> {
+        if draft.sends.is_empty() && draft.nodes.is_empty() {
+            let deferred = std::mem::take(&mut self.deferred).into_iter();
+            draft.nodes = deferred.map(Next::planned).collect();
+        }
+        draft.sends.extend(draft.nodes);
+        draft.sends
     }
 
     /// What a checkpoint keeps of it.
     pub(crate) fn waiting<S>(&self, wiring: &Wiring<S>) -> Waiting {
-        let named = |nodes: &BTreeSet<usize>| -> Vec<String> {
-            let names = nodes.iter().map(|&node| wiring.name(node).to_owned());
-            names.collect()
-        };
+        let name = |&node: &usize| wiring.name(node).to_owned();
+        let named = |nodes: &BTreeSet<usize>| -> Vec<String> { nodes.iter().map(name).collect() };
         let joins = wiring.joins.iter().zip(&self.arrived);
         Waiting {
             joins: joins
                 .filter(|(_, arrived)| !arrived.is_empty())
                 .map(|(join, arrived)| (wiring.name(join.to).to_owned(), named(arrived)))
                 .collect(),
-            deferred: named(&self.deferred),
+            deferred: self.deferred.keys().map(name).collect(),
+            deferred_by: self
+                .deferred
+                .values()
+                .map(|triggers| wiring.origins(triggers))
+                .collect(),
             parent: Vec::new(),
         }
     }
@@ -221,11 +301,13 @@ impl Plan {
                 *slot = nodes;
             }
         }
+        let nobody = Vec::new();
         let deferred = waiting
             .deferred
             .iter()
-            .map(number)
-            .collect::<Result<_, _>>()?;
+            .zip(waiting.deferred_by.iter().chain(std::iter::repeat(&nobody)))
+            .map(|(name, by)| Ok((number(name)?, wiring.triggers(by))))
+            .collect::<Result<_, Error>>()?;
         Ok(Self { arrived, deferred })
     }
 }

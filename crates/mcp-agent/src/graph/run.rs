@@ -214,15 +214,15 @@ impl<S: State> Driver<S> {
 
     fn job(&self, index: usize, place: TaskPlace) -> Result<Job<S>, Error> {
         let task = self.tasks.get(index);
-        let spec = self
-            .graph
-            .wiring
-            .spec(task.map_or(usize::MAX, |task| task.node))?;
+        let wiring = &self.graph.wiring;
+        let spec = wiring.spec(task.map_or(usize::MAX, |task| task.node))?;
+        let told = task.filter(|_| self.scope.events.wants(Interest::TASKS));
         Ok(Job {
             node: Arc::clone(&spec.node),
             options: spec.options.clone(),
             state: Arc::clone(&self.state),
             payload: task.and_then(|task| task.payload.clone()),
+            triggers: told.map_or_else(Vec::new, |task| wiring.origins(&task.triggers)),
             scope: Arc::clone(&self.scope),
             place,
         })

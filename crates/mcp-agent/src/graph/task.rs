@@ -26,6 +26,8 @@ pub(crate) struct Job<S: State> {
     pub(crate) options: NodeOptions,
     pub(crate) state: Arc<S>,
     pub(crate) payload: Option<Value>,
+    /// What led to it, if anybody wants to know.
+    pub(crate) triggers: Vec<Arc<str>>,
     pub(crate) scope: Arc<RunScope>,
     pub(crate) place: TaskPlace,
 }
@@ -106,6 +108,7 @@ impl<S: State> Job<S> {
             task: self.place.id.wide().into(),
             node: Arc::clone(&self.place.node),
             payload: self.payload.clone(),
+            triggers: std::mem::take(&mut self.triggers),
         });
         let settled = self.attempts(first.clone()).await;
         self.report(&first, &settled);

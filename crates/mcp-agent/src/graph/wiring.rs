@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::goto::Targets;
+use super::goto::{START, Targets};
 use super::node::{Node, NodeOptions};
+use super::plan::Triggers;
 use crate::{Error, ErrorKind};
 
 /// A conditional edge.
@@ -73,6 +74,24 @@ impl<S> Wiring<S> {
     pub(crate) fn shared_name(&self, number: usize) -> Arc<str> {
         let spec = self.nodes.get(number);
         spec.map_or_else(|| "".into(), |spec| Arc::clone(&spec.name))
+    }
+
+    /// The names of what led to a task: nodes, or the start.
+    pub(crate) fn origins(&self, triggers: &Triggers) -> Vec<Arc<str>> {
+        let name = |number: usize| match self.nodes.get(number) {
+            Some(spec) => Arc::clone(&spec.name),
+            None => START.into(),
+        };
+        triggers.iter().map(name).collect()
+    }
+
+    /// The other way round, without nodes that the graph does not have any more.
+    pub(crate) fn triggers(&self, names: &[Arc<str>]) -> Triggers {
+        let number = |name: &Arc<str>| {
+            let start = (&**name == START).then_some(usize::MAX);
+            start.or_else(|| self.numbers.get(name).copied())
+        };
+        names.iter().filter_map(number).collect()
     }
 
     /// The number of a node that `from` names.

@@ -53,6 +53,9 @@ pub enum RunEvent {
         node: Arc<str>,
         /// The input that it was sent, if it was; otherwise it sees the state.
         payload: Option<Value>,
+        /// The nodes that led to it, by an edge or a `goto`; [`START`](crate::START) for the
+        /// first tasks.
+        triggers: Vec<Arc<str>>,
     },
     /// A task has ended.
     TaskEnded {

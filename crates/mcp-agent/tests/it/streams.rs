@@ -7,8 +7,9 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use mcp_agent::state::{Append, JsonSchema, JsonState, Messages};
 use mcp_agent::{
-    Emitted, EventSink, Goto, Graph, Interest, MemoryCheckpointer, NodeError, NodeOptions,
-    ReactAgent, RunEvent, RunOptions, Runtime, START, Streamed, Targets, on_payload, state,
+    Emitted, EventSink, Goto, Graph, Input, Interest, MemoryCheckpointer, NodeError, NodeOptions,
+    NodeOutput, ReactAgent, RunEvent, RunOptions, Runtime, START, Streamed, Targets, on_payload,
+    state,
 };
 use mcp_model::{
     AssistantMessage, BoxFuture, ChatModel, ChatRequest, ChatResponse, Deltas, ModelError,
@@ -517,4 +518,48 @@ async fn events_have_the_tags_of_the_run_and_of_the_nodes_on_the_way_down() {
         r#"/2 values ["in","plain"] ["run"]"#,
     ];
     assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn tasks_tell_which_nodes_led_to_them_also_when_a_run_goes_on() {
+    let graph = Graph::<S>::new()
+        .node("a", |_: Arc<S>, _: Runtime| async {
+            Ok::<_, NodeError>(NodeOutput::from(log("a")).send("sent", 1).goto("join"))
+        })
+        .node("b", node("b", 0))
+        .node("sent", node("sent", 0))
+        .node("join", node("join", 0))
+        .node_with("last", NodeOptions::new().defer(), node("last", 0))
+        .edge(START, "a")
+        .edge(START, "b")
+        .join(["a", "b"], "join")
+        .edge("b", "last")
+        .route("sent", |_| "last")
+        .pause_before(["join"])
+        .compile()
+        .unwrap()
+        .with_checkpointer(Arc::new(MemoryCheckpointer::new()));
+    let told = |input: Input<U>| {
+        let options = RunOptions::new().thread("t");
+        let run = graph.stream(input, options, Interest::TASKS);
+        run.filter_map(async |item| match item {
+            Streamed::Event(emitted) => match emitted.event {
+                RunEvent::TaskStarted { node, triggers, .. } => Some((node, triggers)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .map(|(node, triggers)| format!("{node} {triggers:?}"))
+        .collect::<std::collections::BTreeSet<String>>()
+    };
+    let first = told(log("in").into()).await;
+    let expected = [r#"a ["__start__"]"#, r#"b ["__start__"]"#];
+    assert!(first.iter().eq(expected.iter()), "{first:?}");
+    let then = told(Input::Continue).await;
+    let expected = [
+        r#"join ["a", "b"]"#,
+        r#"last ["b", "sent"]"#,
+        r#"sent ["a"]"#,
+    ];
+    assert!(then.iter().eq(expected.iter()), "{then:?}");
 }
