@@ -204,16 +204,20 @@ mod tests {
 
     use super::*;
 
+    fn wake_but_at_first(runs: &AtomicUsize, cx: &Context<'_>) -> Poll<()> {
+        if runs.fetch_add(1, Ordering::Relaxed) > 0 {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+
     #[tokio::test]
     async fn what_is_woken_again_and_again_runs_at_most_eight_times_in_place() {
         let (runs, place) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicWaker::new()));
         let (counted, kept) = (Arc::clone(&runs), Arc::clone(&place));
         spawn(Box::pin(poll_fn(move |cx| {
             kept.register(cx.waker());
-            if counted.fetch_add(1, Ordering::Relaxed) > 0 {
-                cx.waker().wake_by_ref();
-            }
-            Poll::Pending
+            wake_but_at_first(&counted, cx)
         })));
         tokio::task::yield_now().await;
         assert_eq!(runs.load(Ordering::Relaxed), 1, "it has run in its task");
