@@ -210,3 +210,17 @@ fn ping_says_what_each_server_speaks() {
     let all = json(&scratch.mcp(&["ping", "--json"]));
     assert!(all["servers"][2]["milliseconds"].is_number());
 }
+
+#[test]
+fn a_page_that_cannot_be_read_says_why() {
+    let scratch = with_wiki();
+    scratch.write("docs/long.md", &"x".repeat(1024 * 1024 + 1));
+    for (uri, why) in [
+        ("wiki:///long.md", "long.md is too large: 1048577 bytes"),
+        ("wiki:///none.md", "resource not found"),
+    ] {
+        let ended = scratch.mcp(&["read", "wiki", uri]);
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.err.contains(why), "{ended:?}");
+    }
+}

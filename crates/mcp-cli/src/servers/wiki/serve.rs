@@ -10,12 +10,16 @@ use mcp::server::{Context, RequestError, Server, TemplateError, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
+use tokio::sync::Semaphore;
+
 use super::folder::Wiki;
 use crate::servers::rows::Rows;
 use crate::servers::structured;
 
 /// The most pages in one answer.
 const MAX_HITS: usize = 50;
+/// Searches that run at once: each holds all pages that it reads.
+pub(super) const MAX_SEARCHES: usize = 2;
 const MARKDOWN: &str = "text/markdown";
 
 /// The server of a wiki. The list of its resources is that of the pages there are now; pages
@@ -32,7 +36,10 @@ pub(crate) fn server(wiki: Wiki) -> Result<Server, TemplateError> {
         ))
         .tool(search_tool(), {
             let wiki = Arc::clone(&wiki);
-            move |args: SearchArgs, cx: Context| search(Arc::clone(&wiki), args, cx)
+            let turns = Arc::new(Semaphore::new(MAX_SEARCHES));
+            move |args: SearchArgs, cx: Context| {
+                search(Arc::clone(&wiki), Arc::clone(&turns), args, cx)
+            }
         })
         .tool(read_tool(), {
             let wiki = Arc::clone(&wiki);
@@ -59,6 +66,20 @@ pub(crate) fn server(wiki: Wiki) -> Result<Server, TemplateError> {
         page(Arc::clone(&wiki), path)
     })?;
     Ok(builder.build())
+}
+
+/// Runs `work` where it may block, once it has its turn; the turn ends with the work, not with the
+/// wait for it.
+pub(super) async fn in_turn<R: Send + 'static>(
+    turns: Arc<Semaphore>,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, ToolError> {
+    let turn = turns.acquire_owned().await?;
+    let worked = blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    Ok(worked.await?)
 }
 
 /// Runs `work` where it may block.
@@ -100,13 +121,14 @@ fn search_tool() -> Tool {
 
 async fn search(
     wiki: Arc<Wiki>,
+    turns: Arc<Semaphore>,
     args: SearchArgs,
     cx: Context,
 ) -> Result<CallToolResult, ToolError> {
     let limit = args.limit.unwrap_or(5).clamp(1, MAX_HITS);
     let cancelled = cx.cancellation().child_token();
     let running = cancelled.clone().drop_guard();
-    let hits = blocking(move || wiki.search(&args.query, limit, &cancelled)).await?;
+    let hits = in_turn(turns, move || wiki.search(&args.query, limit, &cancelled)).await?;
     running.disarm();
     Ok(structured(
         Rows::new("pages", &hits.pages)?.with("missing", hits.missing),
@@ -174,9 +196,10 @@ async fn summarise(wiki: Arc<Wiki>, args: PageArgs) -> Result<String, RequestErr
 async fn page(wiki: Arc<Wiki>, path: String) -> Result<String, RequestError> {
     let text = blocking(move || {
         let is_page = wiki.paths().any(|known| known == path);
-        is_page.then(|| wiki.text(&path).ok()).flatten()
+        is_page.then(|| wiki.text(&path))
     });
-    text.await?.ok_or_else(RequestError::not_found)
+    let text = text.await?.ok_or_else(RequestError::not_found)?;
+    text.map_err(|e| RequestError::invalid_params(e.to_string()))
 }
 
 /// The address of a page.

@@ -1,10 +1,15 @@
 //! Wikis in folders.
 
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Wiki;
+use super::serve::{MAX_SEARCHES, in_turn};
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -57,4 +62,26 @@ fn pages_are_found_by_path_name_and_title() {
     }
     let hits = wiki.search("live", 3, &CancellationToken::new());
     assert_eq!(hits.pages[0].page, "ops/Deploy-It.md");
+}
+
+#[tokio::test]
+async fn two_searches_run_at_once_and_the_others_wait_for_their_turn() {
+    let turns = Arc::new(Semaphore::new(MAX_SEARCHES));
+    let running = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+    // Each waits for one beside it, so that there are never fewer than two.
+    let pair = Arc::new(Barrier::new(2));
+    let mut searches = JoinSet::new();
+    for _ in 0..40 {
+        let (running, pair) = (Arc::clone(&running), Arc::clone(&pair));
+        searches.spawn(in_turn(Arc::clone(&turns), move || {
+            let (now, most) = &*running;
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            pair.wait();
+            now.fetch_sub(1, Ordering::SeqCst);
+        }));
+    }
+    while let Some(searched) = searches.join_next().await {
+        searched.unwrap().unwrap();
+    }
+    assert_eq!(running.1.load(Ordering::SeqCst), 2);
 }
