@@ -51,6 +51,7 @@ pub(super) async fn examine(pool: &ServerPool, name: &str, seen: &Seen) -> Serve
         }
     }
     report.judge();
+    report.shorten();
     report
 }
 

@@ -117,7 +117,7 @@ fn size(tool: &Tool) -> usize {
     serde_json::to_string(tool).map_or(0, |text| text.len())
 }
 
-/// Notes at each server which of its tools others have, too.
+/// Notes at each server which of its tools others have, too: the last finding.
 pub(super) fn compare(servers: &mut [ServerReport]) {
     let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for server in servers.iter() {
@@ -135,6 +135,7 @@ pub(super) fn compare(servers: &mut [ServerReport]) {
         }
         let clashes = shared.iter().map(|(other, tools)| clash(other, tools));
         server.problems.extend(clashes);
+        server.shorten();
     }
 }
 

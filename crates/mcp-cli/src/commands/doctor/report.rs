@@ -1,8 +1,13 @@
 //! What the doctor found. `docs/doctor.schema.json` describes it as JSON.
 
+use std::collections::HashMap;
+
 use mcp::interceptors::{Phase, ServerFailure};
 use mcp::protocol::{Implementation, ServerCapabilities};
 use serde::Serialize;
+
+/// The most findings of one kind that are told of a server.
+const TOLD: usize = 20;
 
 /// All servers of a run.
 #[derive(Debug, Serialize)]
@@ -126,7 +131,7 @@ pub(super) enum Severity {
 }
 
 /// What kind of problem it is. The names are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Code {
     /// Lines on stdout that are no messages.
@@ -206,6 +211,27 @@ impl ServerReport {
         }
     }
 
+    /// Keeps the first findings of each kind, and says after the last of them how many more there
+    /// are: a server may list a hundred thousand tools that all lack the same.
+    pub(super) fn shorten(&mut self) {
+        let mut counts: HashMap<Code, usize> = HashMap::new();
+        for problem in &self.problems {
+            *counts.entry(problem.code).or_default() += 1;
+        }
+        let mut told: HashMap<Code, usize> = HashMap::new();
+        self.problems.retain_mut(|problem| {
+            let told = told.entry(problem.code).or_default();
+            *told += 1;
+            let all = counts.get(&problem.code).copied().unwrap_or_default();
+            if *told == TOLD && all > TOLD {
+                let message = format!("and {} more of this kind", all - TOLD + 1);
+                problem.message = message;
+                problem.about = None;
+            }
+            *told <= TOLD
+        });
+    }
+
     /// Sums the findings up.
     pub(super) fn judge(&mut self) {
         let is_warning = |problem: &Problem| problem.severity == Severity::Warning;
@@ -244,5 +270,32 @@ impl Report {
         } else {
             Verdict::Problems
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_findings_of_a_kind_are_told_and_the_rest_is_counted() {
+        let mut report = ServerReport::new("x", Wire::Stdio);
+        let note = |n: usize| Problem::note(Code::NoDescription, "none").about(format!("t{n}"));
+        report.problems.extend((1..=20).map(note));
+        report.problems.push(Problem::warning(Code::Ping, "p"));
+        report.shorten();
+        assert_eq!(report.problems.len(), 21);
+        assert_eq!(report.problems[19].about.as_deref(), Some("t20"));
+
+        report.problems.extend((21..=1000).map(note));
+        report.shorten();
+        let told = &report.problems;
+        assert_eq!(told.len(), 21);
+        assert_eq!(told[18].about.as_deref(), Some("t19"));
+        assert_eq!(
+            (told[19].about.as_deref(), &*told[19].message),
+            (None, "and 981 more of this kind")
+        );
+        assert_eq!(told[20].code, Code::Ping);
     }
 }
