@@ -107,7 +107,7 @@ pub(crate) struct CallArguments {
     pub(crate) server: String,
     /// The tool's name, as its server calls it
     pub(crate) tool: String,
-    /// The arguments, a JSON object
+    /// The arguments, a JSON object; `-` reads them from standard input
     #[arg(default_value = "{}")]
     pub(crate) arguments: String,
     #[command(flatten)]

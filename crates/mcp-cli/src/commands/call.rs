@@ -1,5 +1,7 @@
 //! `mcp call`: one tool, once.
 
+use std::io::{self, Read as _};
+
 use mcp::client::CallOptions;
 use mcp::protocol::{CallToolParams, CallToolResult};
 use serde_json::{Map, Value};
@@ -11,13 +13,36 @@ use crate::fleet::Fleet;
 use crate::output;
 use crate::shown;
 
-/// The arguments of the call, read before anything is started.
+/// The most that is read of arguments on standard input, in bytes: the longest line that a server
+/// of ours takes.
+const MAX_INPUT: u64 = 32 * 1024 * 1024;
+
+/// The arguments of the call, read before anything is started. `-` stands for standard input, for
+/// what a command line has no room for.
 ///
 /// # Errors
 /// When they are no JSON object.
 pub(super) fn parse(arguments: &str) -> Result<Map<String, Value>, Failure> {
-    serde_json::from_str(arguments)
+    let read = match arguments {
+        "-" => Some(input()?),
+        _ => None,
+    };
+    serde_json::from_str(read.as_deref().unwrap_or(arguments))
         .map_err(|e| Failure::usage(format!("the arguments are no JSON object: {e}")))
+}
+
+fn input() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = io::stdin().take(MAX_INPUT + 1).read_to_string(&mut text);
+    match read {
+        Ok(bytes) if bytes as u64 <= MAX_INPUT => Ok(text),
+        Ok(_) => Err(Failure::usage(format!(
+            "the arguments on standard input are too long, at most {MAX_INPUT} bytes are read"
+        ))),
+        Err(e) => Err(Failure::usage(format!(
+            "the arguments on standard input cannot be read: {e}"
+        ))),
+    }
 }
 
 pub(super) async fn run(

@@ -1,6 +1,6 @@
 //! `mcp tools` and `mcp call`.
 
-use crate::scratch::Scratch;
+use crate::scratch::{Ended, Scratch};
 
 #[test]
 fn tools_lists_what_the_three_servers_offer() {
@@ -114,4 +114,28 @@ fn wrong_usage_ends_with_two_and_help_with_none() {
     let help = scratch.mcp(&["agent", "--help"]);
     assert_eq!(help.code, Some(0));
     assert!(help.out.contains("130  interrupted"), "{}", help.out);
+}
+
+#[test]
+fn arguments_that_no_command_line_has_room_for_come_from_standard_input() {
+    let scratch = Scratch::new();
+    scratch.write("a.txt", "one\n");
+    let call = |arguments: &str| {
+        scratch.write("arguments.json", arguments);
+        let input = std::fs::File::open(scratch.path().join("arguments.json")).unwrap();
+        let mut command = scratch.command(&["call", "files", "read_file", "-"]);
+        Ended::of(command.stdin(input).output().unwrap())
+    };
+    let ended = call(&format!(r#"{}{{"path":"a.txt"}}"#, " ".repeat(300_000)));
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (Some(0), "one\n"),
+        "{ended:?}"
+    );
+    let ended = call("[]");
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("no JSON object"), "{ended:?}");
+    let ended = call(&" ".repeat(32 * 1024 * 1024 + 1));
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("at most 33554432 bytes"), "{ended:?}");
 }
