@@ -1,5 +1,7 @@
 //! What a tool or a layer may ask of the graph that runs it: as data, for others to carry out.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,14 +49,45 @@ pub enum Goto {
     /// Run this node next.
     Node(String),
     /// Run this node next with an input of its own instead of the state.
+    #[non_exhaustive]
     Send {
         /// The node.
         node: String,
         /// Its whole input.
         input: Value,
+        /// How long an attempt may take, instead of what the node allows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout: Option<Duration>,
     },
     /// End the run.
     End,
+}
+
+impl Goto {
+    /// Runs this node next with an input of its own instead of the state.
+    #[must_use]
+    pub fn send(node: impl Into<String>, input: impl Into<Value>) -> Self {
+        Self::Send {
+            node: node.into(),
+            input: input.into(),
+            timeout: None,
+        }
+    }
+
+    /// The same with a time limit of its own: how long an attempt may take, instead of what the
+    /// node allows.
+    #[must_use]
+    pub fn send_within(
+        node: impl Into<String>,
+        input: impl Into<Value>,
+        timeout: Duration,
+    ) -> Self {
+        Self::Send {
+            node: node.into(),
+            input: input.into(),
+            timeout: Some(timeout),
+        }
+    }
 }
 
 /// Which graph a [`Command`] is for.
@@ -111,10 +144,7 @@ impl Command {
     /// Adds a node to go to with an input of its own.
     #[must_use]
     pub fn goto_with(mut self, node: impl Into<String>, input: impl Into<Value>) -> Self {
-        self.goto.push(Goto::Send {
-            node: node.into(),
-            input: input.into(),
-        });
+        self.goto.push(Goto::send(node, input));
         self
     }
 

@@ -8,6 +8,7 @@ mod record;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_interceptors::{BoxFuture, Command, JsonMap};
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,9 @@ pub struct PlannedTask {
     /// The input that it was sent, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
+    /// The time limit that it was sent with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
     /// The nodes that led to it; see [`RunEvent::TaskStarted`](crate::RunEvent::TaskStarted).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<Arc<str>>,

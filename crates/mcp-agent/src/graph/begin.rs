@@ -102,6 +102,7 @@ impl<S: State> Driver<S> {
             Ok(Next {
                 node: wiring.find(&task.node, "the checkpoint")?,
                 payload: task.payload.clone(),
+                timeout: task.timeout,
                 triggers: wiring.triggers(&task.triggers),
             })
         });
@@ -115,18 +116,19 @@ impl<S: State> Driver<S> {
     }
 
     /// Puts new input into the state and plans the first tasks.
-    pub(crate) fn give(&mut self, update: Option<S::Update>) -> Result<(), Error> {
+    pub(crate) async fn start(&mut self, update: S::Update) -> Result<(), Error> {
+        caught(|| self.give(update))?;
+        self.plan_first().await
+    }
+
+    fn give(&mut self, update: S::Update) -> Result<(), Error> {
         self.parent.clear();
         let state = Arc::make_mut(&mut self.state);
         state.next_step();
-        if let Some(update) = update {
-            let write = Write::new(START, self.step, write_seed(self.seed, self.step, 0));
-            state.apply(update, &write).map_err(|error| {
-                Error::new(ErrorKind::State, "the input does not fit the state").with_source(error)
-            })?;
-        }
-        (self.plan, self.tasks) = Plan::start(&self.graph.wiring, &*self.state)?;
-        Ok(())
+        let write = Write::new(START, self.step, write_seed(self.seed, self.step, 0));
+        state.apply(update, &write).map_err(|error| {
+            Error::new(ErrorKind::State, "the input does not fit the state").with_source(error)
+        })
     }
 
     /// Begins a run on the thread of the scope.
@@ -145,7 +147,7 @@ impl<S: State> Driver<S> {
                 if loaded.is_some() {
                     self.step += 1;
                 }
-                caught(|| self.give(Some(update)))?;
+                self.start(update).await?;
                 self.keep(Source::Input).await?;
             }
             (_, None) => {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::compiled::{Compiled, CompiledGraph, Pauses};
+use super::decide::Decide;
 use super::goto::{END, START, Targets};
 use super::node::{Node, NodeOptions};
 use super::wiring::{Exits, Join, Router, Spec, Wiring};
@@ -111,31 +112,39 @@ impl<S: State> Graph<S> {
     /// After `from` comes what `decide` says, which sees the state with all updates of the step.
     #[must_use]
     pub fn route<T: Into<Targets>>(
-        mut self,
+        self,
         from: impl Into<String>,
         decide: impl Fn(&S) -> T + Send + Sync + 'static,
     ) -> Self {
-        let decide = Arc::new(move |state: &S| decide(state).into());
-        let router = Router {
-            decide,
-            among: None,
-        };
-        self.routes.push((from.into(), router));
-        self
+        self.router(from.into(), Decide::at_once(decide), None)
+    }
+
+    /// The same for a decision that waits for something, such as a model or a store. The step
+    /// ends when it is there; a run that is cancelled meanwhile has not taken the step.
+    #[must_use]
+    pub fn route_async<T: Into<Targets>, Fut: Future<Output = T> + Send + 'static>(
+        self,
+        from: impl Into<String>,
+        decide: impl Fn(Arc<S>) -> Fut + Send + Sync + 'static,
+    ) -> Self {
+        self.router(from.into(), Decide::later(decide), None)
     }
 
     /// The same with all nodes that `decide` may name; another one is an error then, and
     /// drawings show the edges.
     #[must_use]
     pub fn route_among<T: Into<Targets>, N: Into<String>>(
-        mut self,
+        self,
         from: impl Into<String>,
         among: impl IntoIterator<Item = N>,
         decide: impl Fn(&S) -> T + Send + Sync + 'static,
     ) -> Self {
-        let decide = Arc::new(move |state: &S| decide(state).into());
-        let among = Some(among.into_iter().map(Into::into).collect());
-        self.routes.push((from.into(), Router { decide, among }));
+        let among = among.into_iter().map(Into::into).collect();
+        self.router(from.into(), Decide::at_once(decide), Some(among))
+    }
+
+    fn router(mut self, from: String, decide: Decide<S>, among: Option<Vec<String>>) -> Self {
+        self.routes.push((from, Router { decide, among }));
         self
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use mcp_interceptors::Goto;
+
 use super::plan::Finished;
 use super::run::{Driver, settle, write_seed};
 use super::task::{Settled, caught};
@@ -12,7 +14,25 @@ use crate::{Error, ErrorKind};
 
 impl<S: State> Driver<S> {
     /// Puts what the tasks gave back into the state, in task order, and plans the next step.
-    pub(super) fn apply(&mut self, settled: Vec<Settled<S::Update>>) -> Result<(), Error> {
+    pub(super) async fn advance(&mut self, settled: Vec<Settled<S::Update>>) -> Result<(), Error> {
+        let gotos = caught(|| self.apply(settled))?;
+        let finished = gotos
+            .iter()
+            .map(|(node, goto)| Finished { node: *node, goto });
+        let finished: Vec<_> = finished.collect();
+        self.plan_next(&finished).await?;
+        if !self.parent.is_empty() {
+            self.tasks.clear();
+        }
+        self.records.clear();
+        Ok(())
+    }
+
+    /// What each task has said about the way on.
+    fn apply(
+        &mut self,
+        settled: Vec<Settled<S::Update>>,
+    ) -> Result<Vec<(usize, Vec<Goto>)>, Error> {
         self.step += 1;
         self.taken += 1;
         let state = Arc::make_mut(&mut self.state);
@@ -29,18 +49,7 @@ impl<S: State> Driver<S> {
             self.parent.extend(output.parent);
             gotos.push((task.node, output.goto));
         }
-        let finished: Vec<_> = gotos
-            .iter()
-            .map(|(node, goto)| Finished { node: *node, goto })
-            .collect();
-        self.tasks = self
-            .plan
-            .advance(&self.graph.wiring, &*self.state, &finished)?;
-        if !self.parent.is_empty() {
-            self.tasks.clear();
-        }
-        self.records.clear();
-        Ok(())
+        Ok(gotos)
     }
 
     /// Keeps the checkpoint of the state, now or later, as the durability says.
@@ -74,6 +83,7 @@ impl<S: State> Driver<S> {
         let next = self.tasks.iter().map(|task| PlannedTask {
             node: wiring.shared_name(task.node),
             payload: task.payload.clone(),
+            timeout: task.timeout,
             triggers: wiring.origins(&task.triggers),
         });
         let entry = Entry {

@@ -4,6 +4,7 @@ mod begin;
 mod builder;
 mod commit;
 mod compiled;
+mod decide;
 mod draw;
 mod goto;
 mod leftover;

@@ -83,7 +83,7 @@ where
 ///     }))
 ///     .route(START, |_| -> Targets {
 ///         let words = ["a", "b"].into_iter();
-///         words.map(|w| Goto::Send { node: "shout".into(), input: w.into() }).collect::<Vec<_>>().into()
+///         words.map(|w| Goto::send("shout", w)).collect::<Vec<_>>().into()
 ///     })
 /// # }
 /// ```
@@ -166,10 +166,7 @@ impl<U> NodeOutput<U> {
     /// Goes to this node with an input of its own.
     #[must_use]
     pub fn send(mut self, node: impl Into<String>, input: impl Into<Value>) -> Self {
-        self.goto.push(Goto::Send {
-            node: node.into(),
-            input: input.into(),
-        });
+        self.goto.push(Goto::send(node, input));
         self
     }
 

@@ -7,12 +7,14 @@
 //! fired. A deferred node waits until nothing else is planned.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use mcp_interceptors::Goto;
 use serde_json::Value;
 
+use super::decide::Decided;
 use super::goto::{END, START};
-use super::wiring::{Exits, Router, Wiring};
+use super::wiring::{Router, Wiring};
 use crate::checkpoint::Waiting;
 use crate::{Error, ErrorKind};
 
@@ -21,6 +23,8 @@ use crate::{Error, ErrorKind};
 pub(crate) struct Next {
     pub(crate) node: usize,
     pub(crate) payload: Option<Value>,
+    /// A time limit of its own.
+    pub(crate) timeout: Option<Duration>,
     pub(crate) triggers: Triggers,
 }
 
@@ -84,23 +88,12 @@ struct Origin<'a> {
     name: &'a str,
 }
 
-/// Where the first tasks come from.
-const FROM_START: Origin<'static> = Origin {
-    node: usize::MAX,
-    name: START,
-};
-
-/// What decides about the way on.
-struct Way<'a, S> {
-    wiring: &'a Wiring<S>,
-    state: &'a S,
-}
-
 impl Next {
     fn planned((node, triggers): (usize, Triggers)) -> Self {
         Self {
             node,
             payload: None,
+            timeout: None,
             triggers,
         }
     }
@@ -121,24 +114,29 @@ impl Draft {
 
 impl Plan {
     /// The first tasks, from the edges of the start.
-    pub(crate) fn start<S>(wiring: &Wiring<S>, state: &S) -> Result<(Self, Vec<Next>), Error> {
+    pub(crate) fn start<S>(
+        wiring: &Wiring<S>,
+        decided: Vec<Decided>,
+    ) -> Result<(Self, Vec<Next>), Error> {
         let mut plan = Self {
             arrived: vec![BTreeSet::new(); wiring.joins.len()],
             deferred: BTreeMap::new(),
         };
         let mut draft = Draft::default();
-        plan.follow(Way { wiring, state }, &wiring.start, FROM_START, &mut draft)?;
+        for decided in decided {
+            plan.follow(wiring, decided, &mut draft)?;
+        }
         let tasks = plan.finish(draft);
         Ok((plan, tasks))
     }
 
-    /// The tasks after these have finished, given in task order, and the state with their
-    /// updates.
+    /// The tasks after these have finished, given in task order, and the conditional edges of
+    /// those that lead on have decided.
     pub(crate) fn advance<S>(
         &mut self,
         wiring: &Wiring<S>,
-        state: &S,
         finished: &[Finished<'_>],
+        decided: Vec<Decided>,
     ) -> Result<Vec<Next>, Error> {
         let mut draft = Draft::default();
         for task in finished {
@@ -148,43 +146,34 @@ impl Plan {
                 self.go(wiring, goto, Origin { node, name }, &mut draft)?;
             }
         }
-        let mut seen = BTreeSet::new();
-        for task in finished.iter().filter(|task| seen.insert(task.node)) {
-            let spec = wiring.spec(task.node)?;
-            let mut gotos = finished
-                .iter()
-                .filter(|other| other.node == task.node)
-                .map(|other| other.goto);
-            let replaced = if spec.options.goto_replaces_edges {
-                gotos.any(|goto| !goto.is_empty())
-            } else {
-                gotos.all(|goto| goto.iter().any(|goto| target(goto) == END))
-            };
-            if !replaced {
-                let (node, name) = (task.node, &*spec.name);
-                let from = Origin { node, name };
-                self.follow(Way { wiring, state }, &spec.exits, from, &mut draft)?;
-                self.arrive(task.node, &spec.exits.joins);
-            }
+        for decided in decided {
+            let node = decided.node;
+            self.follow(wiring, decided, &mut draft)?;
+            self.arrive(node, &wiring.exits(node)?.joins);
         }
         self.fire_joins(wiring, &mut draft);
         Ok(self.finish(draft))
     }
 
+    /// Goes along the edges of a node.
     fn follow<S>(
         &mut self,
-        Way { wiring, state }: Way<'_, S>,
-        exits: &Exits<S>,
-        from: Origin<'_>,
+        wiring: &Wiring<S>,
+        Decided { node, targets }: Decided,
         draft: &mut Draft,
     ) -> Result<(), Error> {
-        for &node in &exits.edges {
-            self.node(wiring, node, from.node, draft);
+        let exits = wiring.exits(node)?;
+        let name = match node {
+            usize::MAX => START,
+            node => wiring.name(node),
+        };
+        for &to in &exits.edges {
+            self.node(wiring, to, node, draft);
         }
-        for route in &exits.routes {
-            for goto in (route.decide)(state).0 {
-                check_among(route, &goto, from.name)?;
-                self.go(wiring, &goto, from, draft)?;
+        for (route, targets) in exits.routes.iter().zip(targets) {
+            for goto in targets.0 {
+                check_among(route, &goto, name)?;
+                self.go(wiring, &goto, Origin { node, name }, draft)?;
             }
         }
         Ok(())
@@ -202,13 +191,12 @@ impl Plan {
             return Ok(());
         }
         let node = wiring.find(name, from.name)?;
-        if let Goto::Send { input, .. } = goto {
-            let payload = Some(input.clone());
-            let triggers = [from.node].into_iter().collect();
+        if let Goto::Send { input, timeout, .. } = goto {
             draft.sends.push(Next {
                 node,
-                payload,
-                triggers,
+                payload: Some(input.clone()),
+                timeout: *timeout,
+                triggers: [from.node].into_iter().collect(),
             });
         } else {
             self.node(wiring, node, from.node, draft);
@@ -310,6 +298,31 @@ impl Plan {
             .collect::<Result<_, Error>>()?;
         Ok(Self { arrived, deferred })
     }
+}
+
+/// The nodes whose edges are followed when these tasks have finished, each once: those whose
+/// tasks have not said otherwise.
+pub(crate) fn leading_on<S>(
+    wiring: &Wiring<S>,
+    finished: &[Finished<'_>],
+) -> Result<Vec<usize>, Error> {
+    let mut nodes = Vec::with_capacity(finished.len());
+    let mut seen = BTreeSet::new();
+    for task in finished.iter().filter(|task| seen.insert(task.node)) {
+        let mut gotos = finished
+            .iter()
+            .filter(|other| other.node == task.node)
+            .map(|other| other.goto);
+        let replaced = if wiring.spec(task.node)?.options.goto_replaces_edges {
+            gotos.any(|goto| !goto.is_empty())
+        } else {
+            gotos.all(|goto| goto.iter().any(|goto| target(goto) == END))
+        };
+        if !replaced {
+            nodes.push(task.node);
+        }
+    }
+    Ok(nodes)
 }
 
 fn check_among<S>(route: &Router<S>, goto: &Goto, from: &str) -> Result<(), Error> {

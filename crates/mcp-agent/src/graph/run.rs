@@ -12,7 +12,7 @@ use super::options::RunOptions;
 use super::output::{End, Ended, RunOutput};
 use super::plan::{Next, Plan};
 use super::stored::stored;
-use super::task::{Job, Settled, TaskPlace, caught};
+use super::task::{Job, Settled, TaskPlace};
 use crate::checkpoint::{Journal, Source, TaskRecord, TaskState};
 use crate::hash::Hash;
 use crate::runtime::RunScope;
@@ -82,7 +82,8 @@ impl<S: State> Driver<S> {
             }
             let ran = self.tasks.iter().map(|task| task.node);
             let pause = self.graph.pause_after.among(ran, &self.graph.wiring);
-            caught(|| self.apply(settled)).inspect_err(|_| self.broken = true)?;
+            let advanced = self.advance(settled).await;
+            advanced.inspect_err(|_| self.broken = true)?;
             self.keep(Source::Step).await?;
             self.emit_values()?;
             if let Some(pause) = pause {
@@ -216,10 +217,12 @@ impl<S: State> Driver<S> {
         let task = self.tasks.get(index);
         let wiring = &self.graph.wiring;
         let spec = wiring.spec(task.map_or(usize::MAX, |task| task.node))?;
+        let mut options = spec.options.clone();
+        options.timeout = task.and_then(|task| task.timeout).or(options.timeout);
         let told = task.filter(|_| self.scope.events.wants(Interest::TASKS));
         Ok(Job {
             node: Arc::clone(&spec.node),
-            options: spec.options.clone(),
+            options,
             state: Arc::clone(&self.state),
             payload: task.and_then(|task| task.payload.clone()),
             triggers: told.map_or_else(Vec::new, |task| wiring.origins(&task.triggers)),

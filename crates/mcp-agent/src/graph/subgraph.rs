@@ -10,7 +10,6 @@ use super::compiled::CompiledGraph;
 use super::node::{Failure, Node, NodeError, NodeInput, NodeOutput};
 use super::output::{End, Ended};
 use super::run::Driver;
-use super::task::caught;
 use crate::checkpoint::{Loaded, Source};
 use crate::runtime::RunScope;
 use crate::state::State;
@@ -173,7 +172,7 @@ impl<S: State> Driver<S> {
             }
             self.step += 1;
         }
-        caught(|| self.give(Some(update)))?;
+        self.start(update).await?;
         self.keep(Source::Input).await?;
         self.emit_values()
     }

@@ -1,5 +1,6 @@
 //! One task: attempts, timeout, panics, events.
 
+use std::any::Any;
 use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -254,14 +255,16 @@ impl<S: State> Job<S> {
 /// Does something that calls rules and conditions of whoever made the graph; a panic there is an
 /// error.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let message = format!("a rule of the graph panicked: {}", panic_text(&*panic));
-        Err(Error::new(ErrorKind::State, message))
-    })
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(rule_panicked(&*panic)))
+}
+
+pub(crate) fn rule_panicked(panic: &(dyn Any + Send)) -> Error {
+    let message = format!("a rule of the graph panicked: {}", panic_text(panic));
+    Error::new(ErrorKind::State, message)
 }
 
 /// What a panic said.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::begin::open_questions;
 use super::compiled::CompiledGraph;
 use super::options::RunOptions;
-use super::plan::{Finished, Plan};
+use super::plan::Finished;
 use super::run::{Driver, write_seed};
 use super::task::caught;
 use crate::checkpoint::{Checkpoint, ListCheckpoints, Place, Source};
@@ -113,11 +113,14 @@ impl<S: State> CompiledGraph<S> {
                 driver.take_up(last, Vec::new())?;
             }
             None => {
-                let (plan, tasks) = Plan::start(&self.0.wiring, &*driver.state)?;
-                (driver.plan, driver.tasks) = (plan, tasks);
+                driver.plan_first().await?;
             }
         }
-        caught(|| driver.change(update, as_node))?;
+        caught(|| driver.change(update, as_node.unwrap_or("update")))?;
+        if let Some(name) = as_node {
+            let node = self.0.wiring.find(name, "the update")?;
+            driver.plan_next(&[Finished { node, goto: &[] }]).await?;
+        }
         driver.keep(Source::Update).await?;
         let ended = driver.finish().await?;
         ended.ok_or_else(nothing_kept)
@@ -133,9 +136,8 @@ impl<S: State> CompiledGraph<S> {
 }
 
 impl<S: State> Driver<S> {
-    fn change(&mut self, update: S::Update, as_node: Option<&str>) -> Result<(), Error> {
+    fn change(&mut self, update: S::Update, node: &str) -> Result<(), Error> {
         self.step += 1;
-        let node = as_node.unwrap_or("update");
         let seed = write_seed(self.seed, self.step, usize::MAX);
         let state = Arc::make_mut(&mut self.state);
         state.next_step();
@@ -143,15 +145,7 @@ impl<S: State> Driver<S> {
             .apply(update, &Write::new(node, self.step, seed))
             .map_err(|error| {
                 Error::new(ErrorKind::State, "the update does not fit the state").with_source(error)
-            })?;
-        if let Some(name) = as_node {
-            let node = self.graph.wiring.find(name, "the update")?;
-            let finished = [Finished { node, goto: &[] }];
-            self.tasks = self
-                .plan
-                .advance(&self.graph.wiring, &*self.state, &finished)?;
-        }
-        Ok(())
+            })
     }
 }
 

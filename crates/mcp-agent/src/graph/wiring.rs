@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::goto::{START, Targets};
+use super::decide::Decide;
+use super::goto::START;
 use super::node::{Node, NodeOptions};
 use super::plan::Triggers;
 use crate::{Error, ErrorKind};
 
 /// A conditional edge.
 pub(crate) struct Router<S> {
-    pub(crate) decide: Arc<dyn Fn(&S) -> Targets + Send + Sync>,
+    pub(crate) decide: Decide<S>,
     /// Where it may lead, if that was said. For drawings and for checking.
     pub(crate) among: Option<Vec<String>>,
 }
@@ -65,6 +66,14 @@ impl<S> Wiring<S> {
         self.nodes
             .get(number)
             .ok_or_else(|| Error::new(ErrorKind::Wiring, "a node's number is out of range"))
+    }
+
+    /// The way out of a node, or of the start.
+    pub(crate) fn exits(&self, number: usize) -> Result<&Exits<S>, Error> {
+        match number {
+            usize::MAX => Ok(&self.start),
+            number => Ok(&self.spec(number)?.exits),
+        }
     }
 
     pub(crate) fn name(&self, number: usize) -> &str {

@@ -34,12 +34,7 @@ pub(crate) fn after_model(state: &ReactState, (entry, exit): (&str, &Goto)) -> T
         .collect();
     let calls = asking.tool_calls.iter().enumerate();
     let open = calls.filter(|(_, call)| !answered.contains(call.id.as_str()));
-    let sends: Vec<Goto> = open
-        .map(|(index, _)| Goto::Send {
-            node: TOOLS.to_owned(),
-            input: index.into(),
-        })
-        .collect();
+    let sends: Vec<Goto> = open.map(|(index, _)| Goto::send(TOOLS, index)).collect();
     match (sends.is_empty(), state.structured_response.is_some()) {
         (false, _) => sends.into(),
         (true, true) => exit.clone().into(),

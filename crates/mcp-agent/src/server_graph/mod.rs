@@ -140,11 +140,8 @@ fn to_execute(state: &ServerState) -> Targets {
         let class = state.classes.get().get(&call.tool_call_id);
         class.is_some_and(CallClass::can_run)
     };
-    let sends = state.calls.iter().filter(can_run).map(|call| Goto::Send {
-        node: "execute".to_owned(),
-        input: serde_json::to_value(call).unwrap_or_default(),
-    });
-    let sends: Vec<Goto> = sends.collect();
+    let send = |call| Goto::send("execute", serde_json::to_value(call).unwrap_or_default());
+    let sends: Vec<Goto> = state.calls.iter().filter(can_run).map(send).collect();
     match sends.is_empty() {
         true => "format".into(),
         false => sends.into(),

@@ -53,10 +53,7 @@ fn thread() -> RunOptions {
 }
 
 fn many(node: &'static str, count: usize) -> Targets {
-    let send = |n: usize| Goto::Send {
-        node: node.into(),
-        input: n.into(),
-    };
+    let send = |n: usize| Goto::send(node, n);
     (0..count).map(send).collect::<Vec<_>>().into()
 }
 

@@ -141,10 +141,7 @@ async fn payloads_survive_a_resume() {
                 }),
             )
             .route(START, |_| -> Targets {
-                let send = |n: i64| Goto::Send {
-                    node: "each".into(),
-                    input: n.into(),
-                };
+                let send = |n: i64| Goto::send("each", n);
                 (0..3).map(send).collect::<Vec<_>>().into()
             }),
     );
@@ -372,10 +369,7 @@ async fn payloads_of_tasks_that_failed_are_there_again() {
         Graph::<S>::new()
             .node("each", each)
             .route(START, |_| -> Targets {
-                let send = |n: i64| Goto::Send {
-                    node: "each".into(),
-                    input: n.into(),
-                };
+                let send = |n: i64| Goto::send("each", n);
                 (0..3).map(send).collect::<Vec<_>>().into()
             }),
     );

@@ -376,10 +376,7 @@ async fn tasks_tell_what_they_were_sent_what_they_gave_back_and_what_they_ask() 
     let graph = Graph::<S>::new()
         .node("each", each)
         .route(START, |_| -> Targets {
-            let send = |n: i64| Goto::Send {
-                node: "each".into(),
-                input: n.into(),
-            };
+            let send = |n: i64| Goto::send("each", n);
             vec![send(1), send(2)].into()
         })
         .compile()

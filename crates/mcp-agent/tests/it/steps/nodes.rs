@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_agent::{
-    ErrorKind, Graph, Node, NodeError, NodeOptions, NodeTimeout, Retry, RunOptions, Runtime, START,
+    ErrorKind, Goto, Graph, Input, MemoryCheckpointer, Node, NodeError, NodeOptions, NodeTimeout,
+    Retry, RunOptions, Runtime, START,
 };
 use tokio::time::Instant;
 
@@ -41,6 +42,32 @@ async fn a_node_that_takes_too_long_fails_by_name() {
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert_eq!(error.node(), Some("slow"));
     assert!(error.to_string().contains("no result within 1s"), "{error}");
+}
+
+/// A node that takes 5 s and may take 2, sent to with this limit of its own.
+fn sent(limit: Duration) -> Graph<S> {
+    let options = NodeOptions::new().timeout(Duration::from_secs(2));
+    let graph = Graph::new().node_with("slow", options, says("slow", 5_000));
+    graph.route(START, move |_| Goto::send_within("slow", 1, limit))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_may_have_a_limit_of_its_own_also_when_the_run_goes_on_from_a_checkpoint() {
+    let limits = [Duration::from_secs(1), Duration::from_secs(9)];
+    let error = failed(sent(limits[0])).await;
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.to_string().contains("no result within 1s"), "{error}");
+    assert_eq!(logged(sent(limits[1]), U::default()).await, ["slow"]);
+
+    for limit in limits {
+        let keeper = Arc::new(MemoryCheckpointer::new());
+        let graph = sent(limit).pause_before(["slow"]).compile().unwrap();
+        let graph = graph.with_checkpointer(keeper);
+        let thread = RunOptions::new().thread("t");
+        graph.run(U::default(), thread.clone()).await.unwrap();
+        let ended = graph.run(Input::Continue, thread).await;
+        assert_eq!(ended.is_ok(), limit == limits[1], "{ended:?}");
+    }
 }
 
 /// A node that shows a sign of life after 0.8 s, four times, and is silent for `silent` at its end.

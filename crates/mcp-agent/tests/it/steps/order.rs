@@ -109,10 +109,7 @@ async fn sends_come_first_in_their_order_each_with_its_payload() {
         )
         .node("a", says("a", 0))
         .route(START, |_| -> Targets {
-            let send = |ms: u64| Goto::Send {
-                node: "echo".into(),
-                input: ms.into(),
-            };
+            let send = |ms: u64| Goto::send("echo", ms);
             vec![Goto::Node("a".into()), send(300), send(20), send(100)].into()
         });
     assert_eq!(logged(graph, U::default()).await, ["300", "20", "100", "a"]);
