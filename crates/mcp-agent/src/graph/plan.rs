@@ -1,4 +1,5 @@
-//! Which tasks come next: from the state and the tasks that have finished. No I/O, no clock.
+//! Which tasks come next: from the tasks that have finished and what conditional edges have
+//! decided. No I/O, no clock.
 //!
 //! Rules, in short. A node that has finished leads along its edges, its conditional edges and
 //! what its tasks said with `goto`. A node is planned once however many edges lead to it; a
