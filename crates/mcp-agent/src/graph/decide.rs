@@ -12,6 +12,7 @@ use super::goto::Targets;
 use super::plan::{Finished, Plan, leading_on};
 use super::run::Driver;
 use super::task::{caught, rule_panicked};
+use super::wiring::FROM_START;
 use crate::Error;
 use crate::runtime::RunScope;
 use crate::state::State;
@@ -27,7 +28,7 @@ pub(crate) enum Decide<S> {
 /// What the conditional edges of a node have decided, in their order.
 #[derive(Debug)]
 pub(crate) struct Decided {
-    /// The node; `usize::MAX` is the start.
+    /// The node, or [`FROM_START`].
     pub(crate) node: usize,
     pub(crate) targets: Vec<Targets>,
 }
@@ -89,7 +90,7 @@ async fn decide<S: State>(
 impl<S: State> Driver<S> {
     /// Plans the first step of a run.
     pub(crate) async fn plan_first(&mut self) -> Result<(), Error> {
-        let nodes = vec![usize::MAX];
+        let nodes = vec![FROM_START];
         let decided = decide(&self.graph, &self.scope, &self.state, nodes).await?;
         (self.plan, self.tasks) = Plan::start(&self.graph.wiring, decided)?;
         Ok(())

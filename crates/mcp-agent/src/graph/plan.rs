@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::decide::Decided;
 use super::goto::{END, START};
-use super::wiring::{Router, Wiring};
+use super::wiring::{FROM_START, Router, Wiring};
 use crate::checkpoint::Waiting;
 use crate::{Error, ErrorKind};
 
@@ -29,7 +29,7 @@ pub(crate) struct Next {
     pub(crate) triggers: Triggers,
 }
 
-/// The nodes that led to a task, each once; `usize::MAX` is the start. Mostly it is one.
+/// The nodes that led to a task, each once, or the start. Mostly it is one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Triggers {
     first: Option<usize>,
@@ -165,7 +165,7 @@ impl Plan {
     ) -> Result<(), Error> {
         let exits = wiring.exits(node)?;
         let name = match node {
-            usize::MAX => START,
+            FROM_START => START,
             node => wiring.name(node),
         };
         for &to in &exits.edges {

@@ -9,6 +9,9 @@ use super::node::{Node, NodeOptions};
 use super::plan::Triggers;
 use crate::{Error, ErrorKind};
 
+/// The number that stands for the start where a node's number is expected.
+pub(crate) const FROM_START: usize = usize::MAX;
+
 /// A conditional edge.
 pub(crate) struct Router<S> {
     pub(crate) decide: Decide<S>,
@@ -71,7 +74,7 @@ impl<S> Wiring<S> {
     /// The way out of a node, or of the start.
     pub(crate) fn exits(&self, number: usize) -> Result<&Exits<S>, Error> {
         match number {
-            usize::MAX => Ok(&self.start),
+            FROM_START => Ok(&self.start),
             number => Ok(&self.spec(number)?.exits),
         }
     }
@@ -97,7 +100,7 @@ impl<S> Wiring<S> {
     /// The other way round, without nodes that the graph does not have any more.
     pub(crate) fn triggers(&self, names: &[Arc<str>]) -> Triggers {
         let number = |name: &Arc<str>| {
-            let start = (&**name == START).then_some(usize::MAX);
+            let start = (&**name == START).then_some(FROM_START);
             start.or_else(|| self.numbers.get(name).copied())
         };
         names.iter().filter_map(number).collect()

@@ -18,6 +18,11 @@ pub(crate) fn call(id: &str, name: &str, args: &Value) -> ToolUse {
     ToolUse::new(id, name, args.to_string())
 }
 
+/// Runs that go on where the last one ended.
+pub(crate) fn thread() -> RunOptions {
+    RunOptions::new().thread("t")
+}
+
 pub(crate) fn agent(model: &ScriptedModel) -> ReactBuilder {
     ReactAgent::builder(Arc::new(model.clone()))
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_agent::{
-    EventSink, Input, Interest, LiveAnswers, MemoryCheckpointer, ReactAgent, RunEvent, RunOptions,
+    EventSink, Input, Interest, LiveAnswers, MemoryCheckpointer, ReactAgent, RunEvent,
 };
 use mcp_interceptors::{
     CallError, CallErrorKind, LocalTools, Next, ToolCall, ToolOutcome, from_fn,
@@ -14,7 +14,7 @@ use mcp_model::ScriptedModel;
 use mcp_protocol::CallToolResult;
 use serde_json::{Value, json};
 
-use crate::agent::{agent, call, shown, tool};
+use crate::agent::{agent, call, shown, thread, tool};
 
 /// A server that asks for an age before it does its work, as one of 2026-07-28 does: its first
 /// answer is the question, and it is called again with what was said. What goes wrong on the way
@@ -53,10 +53,6 @@ fn registering(called: &Arc<AtomicUsize>) -> ReactAgent {
         .checkpointer(Arc::new(MemoryCheckpointer::new()))
         .build()
         .unwrap()
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]

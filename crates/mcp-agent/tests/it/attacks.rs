@@ -17,7 +17,7 @@ use mcp_protocol::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Id, agent, call, shown, tool, tools};
+use crate::agent::{Id, agent, call, shown, thread, tool, tools};
 
 /// Whether each call has exactly one answer, right behind it, in call order.
 pub(crate) fn assert_whole(messages: &[Arc<ChatMessage>]) {
@@ -282,10 +282,6 @@ fn asking(asks: &Arc<AtomicUsize>) -> ReactAgent {
         .checkpointer(Arc::new(MemoryCheckpointer::new()))
         .build()
         .unwrap()
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]

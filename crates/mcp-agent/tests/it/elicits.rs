@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_agent::{
-    EventSink, Input, Interest, LiveAnswers, MemoryCheckpointer, ReactAgent, RunEvent, RunOptions,
+    EventSink, Input, Interest, LiveAnswers, MemoryCheckpointer, ReactAgent, RunEvent,
 };
 use mcp_client::{AskCaller, Connect, ConnectError, Handlers, Link, ServerPool};
 use mcp_model::ScriptedModel;
@@ -17,7 +17,7 @@ use mcp_server::{Context, NoArgs, Server};
 use mcp_transport::{BoxFuture, Handler, memory};
 use serde_json::{Value, json};
 
-use crate::agent::{agent, call, shown, tool};
+use crate::agent::{agent, call, shown, thread, tool};
 
 #[derive(Debug)]
 pub(crate) struct Local(pub(crate) Server);
@@ -69,10 +69,6 @@ fn registering(version: ProtocolVersion, calls: usize) -> ReactAgent {
         .checkpointer(Arc::new(MemoryCheckpointer::new()))
         .build()
         .unwrap()
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]

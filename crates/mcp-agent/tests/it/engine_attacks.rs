@@ -11,6 +11,8 @@ use mcp_agent::{
 };
 use serde_json::{Value, json};
 
+use crate::agent::thread;
+
 /// A rule that refuses a number by a panic.
 #[derive(Debug)]
 struct Fragile;
@@ -46,10 +48,6 @@ fn kept(graph: Graph<S>) -> (CompiledGraph<S>, MemoryCheckpointer) {
     let memory = MemoryCheckpointer::new();
     let graph = graph.compile().unwrap();
     (graph.with_checkpointer(Arc::new(memory.clone())), memory)
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 fn many(node: &'static str, count: usize) -> Targets {

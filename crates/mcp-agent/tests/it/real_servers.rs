@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_agent::{
-    Checkpointer, ErrorKind, Input, MemoryCheckpointer, ReactAgent, RunOptions, StopAfter,
-};
+use mcp_agent::{Checkpointer, ErrorKind, Input, MemoryCheckpointer, ReactAgent, StopAfter};
 use mcp_client::{AskCaller, Connect, ConnectError, Handlers, Link, ServerOptions, ServerPool};
 use mcp_model::ScriptedModel;
 use mcp_peer::{Peer, PeerOptions};
@@ -19,7 +17,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{agent, call, shown, tool};
+use crate::agent::{agent, call, shown, thread, tool};
 use crate::attacks::assert_whole;
 use crate::elicits::Local;
 
@@ -94,10 +92,6 @@ fn of(server: &Mortal, model: &ScriptedModel, options: ServerOptions) -> ReactAg
         .checkpointer(Arc::new(MemoryCheckpointer::new()))
         .build()
         .unwrap()
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]

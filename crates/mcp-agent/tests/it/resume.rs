@@ -12,6 +12,8 @@ use mcp_agent::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::thread;
+
 state! {
     /// What was said.
     pub struct S => U { log: Append<String> }
@@ -24,10 +26,6 @@ fn log(text: impl Into<String>) -> U {
 fn kept(graph: Graph<S>) -> CompiledGraph<S> {
     let graph = graph.compile().unwrap();
     graph.with_checkpointer(Arc::new(MemoryCheckpointer::new()))
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 /// A node that asks once and says the answer.

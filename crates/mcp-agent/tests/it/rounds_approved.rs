@@ -5,18 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_agent::{
     ApproveRound, Checkpointer, ErrorKind, Input, MemoryCheckpointer, ReactAgent, ReactUpdate,
-    RunOptions,
 };
 use mcp_interceptors::{Command, LocalTools, ToolCall};
 use mcp_model::{ScriptedModel, ToolUse};
 use mcp_protocol::ToolAnnotations;
 use serde_json::{Value, json};
 
-use crate::agent::{agent, call, shown, tool};
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
-}
+use crate::agent::{agent, call, shown, thread, tool};
 
 /// `delete` counts its calls; `forge` tries to allow all of them; `look` only reads.
 fn tools(made: &Arc<AtomicUsize>) -> LocalTools {

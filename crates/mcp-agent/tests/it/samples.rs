@@ -16,7 +16,7 @@ use mcp_protocol::{ProtocolVersion, Tool};
 use mcp_server::{Context, NoArgs, Server, ToolError};
 use serde_json::{Value, json};
 
-use crate::agent::{agent, call, shown, tool};
+use crate::agent::{agent, call, shown, thread, tool};
 use crate::elicits::Local;
 
 fn asks(text: &str) -> CreateMessageParams {
@@ -62,10 +62,6 @@ fn process(
 
 fn memory() -> Arc<dyn Checkpointer> {
     Arc::new(MemoryCheckpointer::new())
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 /// A run in which somebody allows each sampling while it is held open.

@@ -13,7 +13,7 @@ use mcp_model::ScriptedModel;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{agent, call, shown, tool};
+use crate::agent::{agent, call, shown, thread, tool};
 
 state! {
     /// The outer state.
@@ -60,10 +60,6 @@ fn says(name: &'static str) -> impl mcp_agent::Node<Outer> {
 
 fn kept<S: mcp_agent::State>(graph: CompiledGraph<S>) -> CompiledGraph<S> {
     graph.with_checkpointer(Arc::new(MemoryCheckpointer::new()))
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]

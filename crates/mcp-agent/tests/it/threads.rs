@@ -10,6 +10,8 @@ use mcp_agent::{
 };
 use serde_json::json;
 
+use crate::agent::thread;
+
 state! {
     /// A log and a choice.
     pub struct S => U { log: Append<String>, choice: Last<String> }
@@ -36,10 +38,6 @@ fn graph() -> CompiledGraph<S> {
         .compile()
         .unwrap();
     graph.with_checkpointer(Arc::new(MemoryCheckpointer::new()))
-}
-
-fn thread() -> RunOptions {
-    RunOptions::new().thread("t")
 }
 
 #[tokio::test]
