@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use xshell::Shell;
 
 use crate::{
-    bench_guard, conformance, doc, fmt, interop, layers, lint, spec_coverage, test, tidy,
+    bench_guard, conformance, doc, features, fmt, interop, layers, lint, spec_coverage, test, tidy,
     workspace::say,
 };
 
@@ -12,12 +12,13 @@ use crate::{
 type Step = (&'static str, fn(&Shell) -> Result<()>);
 
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    let steps: [Step; 10] = [
+    let steps: [Step; 11] = [
         ("fmt", fmt::run),
         ("tidy", tidy::run),
         ("layers", layers::run),
         ("spec-coverage", |sh| spec_coverage::run(sh, true)),
         ("lint", lint::run),
+        ("features", features::run),
         ("test", |sh| test::run(sh, None)),
         ("doc", doc::run),
         ("bench-guard", |sh| bench_guard::run(sh, false)),

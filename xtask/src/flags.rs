@@ -9,6 +9,8 @@ xflags::xflags! {
         cmd fmt {}
         /// Runs clippy on all targets; warnings are errors.
         cmd lint {}
+        /// Checks that each feature switch compiles alone.
+        cmd features {}
         /// Builds the documentation; warnings are errors.
         cmd doc {}
         /// Runs the tests and the documentation's examples.

@@ -5,6 +5,7 @@ mod bench_guard;
 mod ci;
 mod conformance;
 mod doc;
+mod features;
 mod flags;
 mod fmt;
 mod interop;
@@ -40,6 +41,7 @@ fn run() -> anyhow::Result<()> {
         XtaskCmd::Fmt(_) => fmt::run(&sh),
         XtaskCmd::Lint(_) => lint::run(&sh),
         XtaskCmd::Doc(_) => doc::run(&sh),
+        XtaskCmd::Features(_) => features::run(&sh),
         XtaskCmd::Test(flags) => test::run(&sh, flags.package.as_deref()),
         XtaskCmd::Layers(_) => layers::run(&sh),
         XtaskCmd::Tidy(_) => tidy::run(&sh),
