@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use futures_util::task::AtomicWaker;
 use mcp_transport::BoxFuture;
 use tokio::runtime::{Handle, Id};
+
+use crate::wake::WakerCell;
 
 /// It is to run.
 const WOKEN: u8 = 1;
@@ -28,7 +29,7 @@ struct Pump {
     /// `None` once it has ended.
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     state: AtomicU8,
-    task: AtomicWaker,
+    task: WakerCell,
     runtime: Id,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     tokio::spawn(Task(Arc::new(Pump {
         future: Mutex::new(Some(future)),
         state: AtomicU8::new(WOKEN),
-        task: AtomicWaker::new(),
+        task: WakerCell::default(),
         runtime: Handle::current().id(),
     })));
 }
@@ -178,7 +179,7 @@ impl Future for Task {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.0.task.register(cx.waker());
+        self.0.task.register(cx);
         self.0.run();
         let ended = self.0.state.load(Ordering::Acquire) & RUNS == 0 && self.0.future().is_none();
         if ended {
@@ -213,10 +214,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_woken_again_and_again_runs_at_most_eight_times_in_place() {
-        let (runs, place) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicWaker::new()));
+        let (runs, place) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(WakerCell::default()),
+        );
         let (counted, kept) = (Arc::clone(&runs), Arc::clone(&place));
         spawn(Box::pin(poll_fn(move |cx| {
-            kept.register(cx.waker());
+            kept.register(cx);
             wake_but_at_first(&counted, cx)
         })));
         tokio::task::yield_now().await;
@@ -227,11 +231,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_of_what_runs_in_place_is_not_that_of_who_runs_it() {
-        let place = Arc::new(AtomicWaker::new());
+        let place = Arc::new(WakerCell::default());
         let kept = Arc::clone(&place);
         let mut runs = 0;
         spawn(Box::pin(poll_fn(move |cx| {
-            kept.register(cx.waker());
+            kept.register(cx);
             runs += 1;
             assert_eq!(runs, 1, "on purpose");
             Poll::Pending

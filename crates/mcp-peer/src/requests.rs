@@ -1,10 +1,8 @@
 //! Answers the peer's requests: in place where nothing is waited for, else in a task each.
 
 use std::collections::{HashMap, VecDeque};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use mcp_jsonrpc::{ErrorObject, Id, RawJson, Request};
 use mcp_protocol::RequestContext;
 use tokio::task::{self, AbortHandle, JoinError, JoinSet};
@@ -89,9 +87,11 @@ impl Requests {
     pub(crate) fn joined(&mut self, joined: Joined) {
         let mut next = Some(joined);
         while let Some(joined) = next {
-            // A task that was aborted has no answer.
-            if let Ok((task, (id, outcome))) = joined {
-                self.finish(task, id, outcome);
+            match joined {
+                Ok((task, (id, outcome))) => self.finish(task, id, outcome),
+                Err(e) if e.is_panic() => self.panicked(e.id()),
+                // A task that was aborted has no answer.
+                Err(_) => {}
             }
             next = self.tasks.try_join_next_with_id();
         }
@@ -117,6 +117,15 @@ impl Requests {
         }
     }
 
+    /// Answers in the place of a task that has panicked.
+    fn panicked(&mut self, task: task::Id) {
+        let mut running = self.running.iter();
+        if let Some((id, _)) = running.find(|(_, running)| running.task.id() == task) {
+            let id = id.clone();
+            self.finish(task, id, Err(panicked()));
+        }
+    }
+
     fn start_waiting(&mut self) {
         while self.running.len() < self.limit
             && let Some((request, context)) = self.waiting.pop_front()
@@ -135,10 +144,7 @@ impl Requests {
             Polled::Panicked => self.answers.push((id, Err(panicked()))),
             Polled::Pending(future) => {
                 let key = id.clone();
-                let task = self.tasks.spawn(async move {
-                    let outcome = AssertUnwindSafe(future).catch_unwind().await;
-                    (id, outcome.unwrap_or_else(|_| Err(panicked())))
-                });
+                let task = self.tasks.spawn(async move { (id, future.await) });
                 self.running.insert(key, Running { task, cancelled });
             }
         }
