@@ -16,6 +16,7 @@ mod pool;
 mod rounds;
 mod sent_away;
 mod session;
+mod several;
 mod tasks;
 
 pub use connect::{Connect, ConnectError, Link, StderrTail};

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
 use mcp_interceptors::Phase;
 use mcp_jsonrpc::{MethodName, Notification, RawJson};
 use mcp_protocol::lifecycle::{Negotiated, NegotiationError, Negotiator, Outcome, Step};
 use mcp_protocol::{ProtocolVersion, RequestContext};
-use mcp_transport::{BoxFuture, Call, CallError, Handler, Timeouts, TransportErrorKind};
+use mcp_transport::{Call, CallError, Handler, Timeouts, TransportErrorKind};
 use tokio::time::Instant;
 
+use crate::several::Several;
 use crate::{ClientOptions, Connect, ConnectError, Link, StderrTail};
 
 /// Opens a connection and agrees on a revision.
@@ -29,7 +28,7 @@ pub(crate) async fn negotiate(
     let mut talk = Talk {
         link,
         negotiator,
-        under_way: FuturesUnordered::new(),
+        under_way: Several::new(),
         failed: Vec::new(),
     };
     loop {
@@ -56,7 +55,7 @@ pub(crate) async fn negotiate(
 struct Talk {
     link: Link,
     negotiator: Negotiator,
-    under_way: FuturesUnordered<BoxFuture<'static, Answered>>,
+    under_way: Several<'static, Answered>,
     /// The calls that failed, in order: they say more than the outcomes that were made of them.
     failed: Vec<(MethodName, CallError)>,
 }
@@ -66,7 +65,7 @@ type Answered = (u32, MethodName, Result<RawJson, CallError>);
 
 impl Talk {
     /// Begins a request.
-    fn send(&self, step: Step) {
+    fn send(&mut self, step: Step) {
         let Step::Request {
             key,
             method,

@@ -1,9 +1,10 @@
 //! Lists in pages: one page, all of them, or a stream of them, with an end in any case.
 
 use std::collections::HashSet;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use futures_util::Stream;
-use futures_util::stream::try_unfold;
+use futures_core::Stream;
 use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::prompts::ListPrompts;
 use mcp_protocol::resources::{ListResourceTemplates, ListResources};
@@ -13,6 +14,7 @@ use mcp_protocol::{
     CacheHint, Cursor, ListTasksResult, PaginatedParams, Prompt, Resource, ResourceTemplate,
     RpcRequest, Task, Tool,
 };
+use mcp_transport::BoxFuture;
 
 use crate::error::PagesError;
 use crate::{CallOptions, Error, Session};
@@ -114,6 +116,40 @@ impl Paged for ListTasks {
     }
 }
 
+/// The pages of a walk, each asked for when the one before has been taken.
+struct Pages<'a, T, F> {
+    ask: F,
+    /// `None` after the last one, or an error.
+    asking: Option<Asking<'a, T>>,
+}
+
+type Asking<'a, T> = BoxFuture<'a, Result<Option<(Page<T>, Walk)>, Error>>;
+
+impl<'a, T, F: Fn(Walk) -> Asking<'a, T>> Pages<'a, T, F> {
+    fn new(ask: F) -> Self {
+        let asking = Some(ask(Walk::default()));
+        Self { ask, asking }
+    }
+}
+
+impl<'a, T, F: Fn(Walk) -> Asking<'a, T> + Unpin> Stream for Pages<'a, T, F> {
+    type Item = Result<Page<T>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(asking) = &mut self.asking else {
+            return Poll::Ready(None);
+        };
+        let asked = ready!(asking.as_mut().poll(cx));
+        self.asking = None;
+        let page = asked.map(|asked| {
+            let (page, walk) = asked?;
+            self.asking = Some((self.ask)(walk));
+            Some(page)
+        });
+        Poll::Ready(page.transpose())
+    }
+}
+
 /// How many bytes all pages of a list may have.
 const MAX_BYTES: usize = 64 << 20;
 
@@ -164,16 +200,28 @@ impl Session {
         &self,
         options: CallOptions,
     ) -> impl Stream<Item = Result<Page<R::Item>, Error>> + Send + '_ {
-        let walk = Walk::default();
-        try_unfold((walk, options), move |(mut walk, options)| async move {
-            if walk.over {
-                return Ok(None);
-            }
-            let (page, bytes) = self.sized_page::<R>(walk.next.take(), &options).await?;
-            walk.weigh(&R::METHOD, (page.items.len(), bytes), self.max_entries())?;
-            walk.step(&R::METHOD, page.next.clone(), self.max_pages())?;
-            Ok(Some((page, (walk, options))))
+        Pages::new(move |mut walk: Walk| {
+            let options = options.clone();
+            Box::pin(async move {
+                let page = self.next_page::<R>(&mut walk, &options).await?;
+                Ok(page.map(|page| (page, walk)))
+            })
         })
+    }
+
+    /// The next page of a walk; `None` at its end.
+    async fn next_page<R: Paged>(
+        &self,
+        walk: &mut Walk,
+        options: &CallOptions,
+    ) -> Result<Option<Page<R::Item>>, Error> {
+        if walk.over {
+            return Ok(None);
+        }
+        let (page, bytes) = self.sized_page::<R>(walk.next.take(), options).await?;
+        walk.weigh(&R::METHOD, (page.items.len(), bytes), self.max_entries())?;
+        walk.step(&R::METHOD, page.next.clone(), self.max_pages())?;
+        Ok(Some(page))
     }
 
     /// A whole list. A cursor that the server no longer takes makes the walk begin anew, once.
@@ -197,14 +245,14 @@ impl Session {
         &self,
         options: &CallOptions,
     ) -> Result<Listed<R::Item>, (Error, usize)> {
-        use futures_util::TryStreamExt as _;
-        let mut pages = std::pin::pin!(self.pages::<R>(options.clone()));
-        let (mut list, mut count) = (Listed::default(), 0);
-        while let Some(page) = pages.try_next().await.map_err(|e| (e, count))? {
-            list.add(page);
-            count += 1;
+        let (mut list, mut walk) = (Listed::default(), Walk::default());
+        loop {
+            match self.next_page::<R>(&mut walk, options).await {
+                Ok(Some(page)) => list.add(page),
+                Ok(None) => return Ok(list),
+                Err(error) => return Err((error, walk.pages)),
+            }
         }
-        Ok(list)
     }
 }
 

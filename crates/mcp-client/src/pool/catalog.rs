@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
 use mcp_interceptors::{Phase, ServerFailure};
 use mcp_protocol::{
     GetPromptParams, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
@@ -13,6 +12,7 @@ use mcp_transport::BoxFuture;
 use super::ServerPool;
 use super::error::PoolError;
 use super::member::Member;
+use crate::several::for_each;
 use crate::{CallOptions, Error, Listed, Session};
 
 /// What the servers of a pool have, and the servers that could not be asked.
@@ -108,13 +108,13 @@ impl ServerPool {
         self.member(server)?.with_session(true, work).await
     }
 
-    async fn catalog<T: Clone>(
+    async fn catalog<T: Clone + Send + Sync>(
         &self,
         offers: fn(&ServerCapabilities) -> bool,
         list: Lister<T>,
     ) -> Catalog<T> {
         let members = self.inner.members.values();
-        let lists = join_all(members.map(|member| ask(member, offers, list))).await;
+        let lists = for_each(usize::MAX, members, |member| ask(member, offers, list)).await;
         let (mut entries, mut failures) = (Vec::new(), Vec::new());
         for (member, list) in self.inner.members.values().zip(lists) {
             match list {
@@ -129,7 +129,7 @@ impl ServerPool {
     }
 }
 
-async fn ask<T>(
+async fn ask<T: Send + Sync>(
     member: &Arc<Member>,
     offers: fn(&ServerCapabilities) -> bool,
     list: Lister<T>,

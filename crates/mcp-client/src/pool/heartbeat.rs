@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::ServerPool;
 use super::member::Member;
+use crate::several::for_each;
 use crate::{CallOptions, Session};
 
 /// How many times in a row a server may leave the question unanswered.
@@ -26,7 +26,7 @@ impl ServerPool {
     pub async fn heartbeat(&self) {
         let members = self.inner.members.values();
         let watched = members.filter_map(|member| Some((member, member.options.heartbeat?)));
-        join_all(watched.map(|(member, every)| watch(member, every))).await;
+        for_each(usize::MAX, watched, |(member, every)| watch(member, every)).await;
         std::future::pending::<()>().await;
     }
 }

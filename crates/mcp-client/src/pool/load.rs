@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use futures_util::stream;
 use mcp_interceptors::ServerFailure;
 use mcp_protocol::{Resource, ResourceContents};
 
 use super::{Catalog, Entry, ServerPool};
 use crate::CallOptions;
+use crate::several::for_each;
 
 /// How many resources are read at once.
 const AT_ONCE: usize = 8;
@@ -117,8 +116,7 @@ impl ServerPool {
                 .await;
             (wanted, read)
         };
-        let mut reads = stream::iter(wanted).map(read).buffered(AT_ONCE);
-        while let Some((wanted, read)) = reads.next().await {
+        for (wanted, read) in for_each(AT_ONCE, wanted, read).await {
             match read {
                 Ok(result) => {
                     let contents = result.contents.into_iter();

@@ -1,24 +1,20 @@
 //! One server of a pool: its connection, opened once for all who ask at the same time.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use futures_util::FutureExt;
-use futures_util::future::{Shared, WeakShared};
 use mcp_interceptors::Phase;
 use mcp_protocol::lifecycle::{Negotiated, Preference};
-use mcp_transport::{BoxFuture, CallError, Delivery};
+use mcp_transport::{CallError, Delivery};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PoolError;
+use super::opening::{Opened, Opening};
 use super::options::{ServerOptions, SessionPolicy};
 use super::watched::Watched;
 use crate::listen::Wanted;
 use crate::{ClientOptions, Connect, ConnectError, Error, Session, backoff};
-
-type Opened = Result<Session, Arc<ConnectError>>;
-type Opening = Shared<BoxFuture<'static, Opened>>;
 
 #[derive(Debug)]
 pub(super) struct Member {
@@ -38,7 +34,7 @@ pub(super) struct Member {
 struct State {
     live: Option<Session>,
     /// Weak: when nobody waits any more, the attempt is given up.
-    opening: Option<WeakShared<BoxFuture<'static, Opened>>>,
+    opening: Weak<Opening>,
     failed: Option<Failed>,
     /// What the server was found to be.
     known: Option<Negotiated>,
@@ -107,23 +103,25 @@ impl Member {
             if let Some(live) = &state.live {
                 return Ok(live.clone());
             }
-            match state.opening.as_ref().and_then(WeakShared::upgrade) {
+            match state.opening.upgrade() {
                 Some(opening) => opening,
                 None => self.start(&mut state)?,
             }
         };
-        opening.await.map_err(|source| self.unavailable(source))
+        opening
+            .wait()
+            .await
+            .map_err(|source| self.unavailable(source))
     }
 
-    fn start(self: &Arc<Self>, state: &mut State) -> Result<Opening, PoolError> {
+    fn start(self: &Arc<Self>, state: &mut State) -> Result<Arc<Opening>, PoolError> {
         if let Some(failed) = state.failed.as_ref().filter(|f| Instant::now() < f.until) {
             return Err(self.unavailable(Arc::clone(&failed.error)));
         }
         let member = Arc::clone(self);
-        let opening: BoxFuture<'static, Opened> =
-            Box::pin(async move { member.open_and_keep().await });
-        let opening = opening.shared();
-        state.opening = opening.downgrade();
+        let opening = Opening::start(async move { member.open_and_keep().await });
+        let opening = Arc::new(opening);
+        state.opening = Arc::downgrade(&opening);
         Ok(opening)
     }
 
@@ -138,7 +136,7 @@ impl Member {
 
     fn keep(&self, opened: &Opened) {
         let mut state = self.lock();
-        state.opening = None;
+        state.opening = Weak::new();
         match opened {
             Ok(session) => {
                 state.live = Some(session.clone());

@@ -7,6 +7,7 @@ mod held;
 mod load;
 mod member;
 mod names;
+mod opening;
 mod options;
 mod preload;
 mod toolset;
@@ -14,7 +15,6 @@ mod watched;
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
 use indexmap::IndexMap;
 use mcp_interceptors::{Intercepted, RequestLayers, ToolLayers};
 use mcp_protocol::{CallToolParams, CallToolResult, Implementation, LoggingLevel};
@@ -27,6 +27,7 @@ pub use names::NamePolicy;
 pub use options::{ServerOptions, SessionPolicy};
 pub use preload::Budget;
 
+use crate::several::for_each;
 use crate::{CallOptions, ClientOptions, Connect, Handlers, Session};
 use member::Member;
 
@@ -190,7 +191,8 @@ impl ServerPool {
     /// # Cancel safety
     /// Dropping the future ends the connections without waiting for them.
     pub async fn shutdown(&self) {
-        join_all(self.inner.members.values().map(|member| member.close())).await;
+        let members = self.inner.members.values();
+        for_each(usize::MAX, members, |member| member.close()).await;
     }
 
     fn member(&self, server: &str) -> Result<&Arc<Member>, PoolError> {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::future::join_all;
 use mcp_interceptors::{
     BoundTool, BoxFuture, CallError, Phase, Report, Reports, ServerFailure, ToolCall, ToolList,
     ToolOutcome, Toolset,
@@ -14,6 +13,7 @@ use mcp_transport::{ProgressSink, Timeouts};
 use super::ServerPool;
 use super::member::Member;
 use super::names::{NamePolicy, unused};
+use crate::several::for_each;
 use crate::{CallOptions, Error, Listed, Session};
 
 /// The tools as they were bound last, so that a list which has not changed is not built again.
@@ -47,7 +47,7 @@ impl ServerPool {
             let work = |session: Session| async move { list(&session).await };
             member.with_session(true, work).await
         };
-        let lists = join_all(members.map(ask)).await;
+        let lists = for_each(usize::MAX, members, ask).await;
         let mut failures = Vec::new();
         let mut bound = Vec::new();
         for (member, list) in self.inner.members.values().zip(lists) {

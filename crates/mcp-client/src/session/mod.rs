@@ -14,7 +14,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use futures_util::FutureExt as _;
 use mcp_protocol::error_code::UNSUPPORTED_PROTOCOL_VERSION;
 use mcp_protocol::lifecycle::{Negotiated, Wire};
 use mcp_protocol::{
@@ -31,6 +30,7 @@ pub use tools::Called;
 use crate::inward::Inward;
 use crate::listen::{Listening, Wanted};
 use crate::negotiate::negotiate;
+use crate::several::is_ready;
 use crate::{ClientOptions, Connect, ConnectError, Error, Link, StderrTail};
 use headers::WithoutHttp;
 
@@ -241,7 +241,7 @@ impl Session {
 
     /// Whether there was a lasting connection that has ended.
     fn has_ended(&self) -> bool {
-        self.inner.channel.closed().now_or_never().is_some()
+        is_ready(self.inner.channel.closed())
     }
 
     /// Whether an error says that the server is another one than it was: it no longer speaks the

@@ -1,10 +1,8 @@
 //! One task: a question of the server under way.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use futures_util::FutureExt as _;
 use mcp_jsonrpc::{ErrorObject, Notification, RawJson};
 use mcp_protocol::tasks::{TaskStatusNotification, iso_8601};
 use mcp_protocol::{DetailedTask, Meta, RpcNotification as _, Task, TaskStatus};
@@ -13,6 +11,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
+
+use crate::several::caught;
 
 type Outcome = Result<RawJson, ErrorObject>;
 
@@ -66,12 +66,11 @@ impl Entry {
         answering: impl Future<Output = Outcome> + Send,
         channel: Arc<dyn Channel>,
     ) {
-        let answering = AssertUnwindSafe(answering).catch_unwind();
         tokio::select! {
             biased;
             () = self.given_up.cancelled() => {}
             () = sleep_until(self.expires) => {}
-            answer = answering => {
+            answer = caught(answering) => {
                 let panicked = |_| Err(ErrorObject::internal("the handler failed"));
                 self.end(answer.unwrap_or_else(panicked));
             }

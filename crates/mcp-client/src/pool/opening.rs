@@ -1,0 +1,47 @@
+//! One attempt to connect, for all who wait for it.
+
+use std::sync::Arc;
+
+use mcp_interceptors::Phase;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::{ConnectError, Session};
+
+pub(super) type Opened = Result<Session, Arc<ConnectError>>;
+
+/// An attempt in a task of its own. Dropping this gives it up.
+#[derive(Debug)]
+pub(super) struct Opening {
+    opened: watch::Receiver<Option<Opened>>,
+    task: JoinHandle<()>,
+}
+
+impl Opening {
+    pub(super) fn start(attempt: impl Future<Output = Opened> + Send + 'static) -> Self {
+        let (tell, opened) = watch::channel(None);
+        let task = tokio::spawn(async move {
+            tell.send_replace(Some(attempt.await));
+        });
+        Self { opened, task }
+    }
+
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub(super) async fn wait(&self) -> Opened {
+        let mut opened = self.opened.clone();
+        let told = opened.wait_for(Option::is_some).await;
+        let told = told.ok().and_then(|opened| opened.clone());
+        // Whoever attempts it tells how it went, unless it panics.
+        told.unwrap_or_else(|| {
+            let why = "the attempt to connect panicked";
+            Err(Arc::new(ConnectError::new(Phase::Connect, why)))
+        })
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
