@@ -1,51 +1,86 @@
 //! What Streamable HTTP repeats in headers since 2026-07-28, as far as a session knows it.
 
+use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_jsonrpc::RawJson;
 use mcp_protocol::lifecycle::Wire;
 use mcp_protocol::tools::{CallTool, ListTools};
-use mcp_protocol::{Feature, ParamHeader, RpcRequest, Tool};
+use mcp_protocol::{CallToolParams, Feature, ParamHeader, RpcRequest, Tool};
 use mcp_transport::Call;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Session;
 use crate::CallOptions;
 use crate::paginate::Listed;
+
+/// What a request is about.
+#[derive(Default, Deserialize)]
+struct Subject<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    uri: Option<Cow<'a, str>>,
+    #[serde(rename = "taskId", borrow)]
+    task: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
 
 impl Session {
     pub(super) fn mirrors(&self) -> bool {
         self.inner.wire == Wire::Http && self.version().has(Feature::MirrorHeaders)
     }
 
-    /// Notes what the transport is to repeat of a request.
-    pub(super) fn mirror(&self, call: &mut Call, params: &RawJson, options: &CallOptions) {
-        #[derive(Default, Deserialize)]
-        struct Params {
-            name: Option<String>,
-            uri: Option<String>,
-            #[serde(rename = "taskId")]
-            task: Option<String>,
-            arguments: Option<Value>,
-        }
+    /// Notes what the transport is to repeat of a request: of these params, written so.
+    pub(super) fn mirror(
+        &self,
+        call: &mut Call,
+        params: &dyn Any,
+        raw: &RawJson,
+        options: &CallOptions,
+    ) {
         call.mirror.version = Some(self.version().as_str());
-        let params: Params = match &*call.method {
+        // Most calls; the others can be read once more.
+        if let Some(params) = params.downcast_ref::<CallToolParams>() {
+            call.mirror.name = Some(params.name.clone());
+            call.mirror.params = self.marked(&params.name, params.arguments.as_deref(), options);
+            return;
+        }
+        let subject = match &*call.method {
             "tools/call" | "prompts/get" | "resources/read" | "tasks/get" | "tasks/update"
-            | "tasks/cancel" => params.decode().unwrap_or_default(),
+            | "tasks/cancel" => raw.decode_borrowed::<Subject<'_>>().unwrap_or_default(),
             _ => return,
         };
         if call.method == CallTool::METHOD
-            && let (Some(name), Some(arguments)) = (&params.name, &params.arguments)
+            && let Some(name) = &subject.name
         {
-            let header = |header: ParamHeader| {
-                let value = header.value(arguments)?;
-                Some((header.name, value))
-            };
-            let marked = self.marks(name, options).into_iter();
-            call.mirror.params = marked.filter_map(header).collect();
+            call.mirror.params = self.marked(name, subject.arguments, options);
         }
-        call.mirror.name = params.name.or(params.uri).or(params.task);
+        let name = subject.name.or(subject.uri).or(subject.task);
+        call.mirror.name = name.map(Cow::into_owned);
+    }
+
+    /// The marked arguments of a call.
+    fn marked(
+        &self,
+        name: &str,
+        arguments: Option<&RawValue>,
+        options: &CallOptions,
+    ) -> Vec<(String, String)> {
+        let marks = self.marks(name, options);
+        let Some(arguments) = arguments.filter(|_| !marks.is_empty()) else {
+            return Vec::new();
+        };
+        let arguments: Value = serde_json::from_str(arguments.get()).unwrap_or_default();
+        let header = |header: ParamHeader| {
+            let value = header.value(&arguments)?;
+            Some((header.name, value))
+        };
+        marks.into_iter().filter_map(header).collect()
     }
 
     /// The marked arguments of a tool, as far as its definition is known.

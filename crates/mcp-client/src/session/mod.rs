@@ -5,6 +5,7 @@ mod headers;
 mod layered;
 mod listening;
 mod mirror;
+mod post;
 mod reports;
 mod send;
 mod task;

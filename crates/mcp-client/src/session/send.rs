@@ -1,22 +1,16 @@
-//! From typed params to a typed result: the capability gate, `_meta`, and rounds of input.
-
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+//! From typed params to a typed result: the capability gate and rounds of input.
+//!
+//! Params are lent downwards and what is rare is boxed, so that the future of a call is small.
 
 use mcp_jsonrpc::{Id, RawJson};
-use mcp_protocol::lifecycle::Wire;
-use mcp_protocol::{
-    Answer, AnswerError, CreateTaskResult, Feature, HasMeta, RequestMeta, RpcRequest,
-};
-use mcp_transport::{Attached, Call, CallError, CallId, ProgressSink, WithoutHeaders};
+use mcp_protocol::{Answer, AnswerError, CreateTaskResult, Feature, RpcRequest};
+use mcp_transport::CallId;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use super::reports::{Waiting, while_reporting};
 use crate::active::InFlight;
 use crate::error::InputError;
-use crate::handlers::Origin;
 use crate::rounds::{self, TakesInput};
 use crate::{CallOptions, Error};
 
@@ -121,13 +115,13 @@ impl Session {
     /// Sends a request whose result may ask for input first, and goes on until it is complete.
     pub(super) async fn request_in_rounds<R: RpcRequest>(
         &self,
-        params: R::Params,
+        mut params: R::Params,
         options: &CallOptions,
     ) -> Result<R::Result, Error>
     where
         R::Params: TakesInput,
     {
-        match self.settle::<R>(params, Way::new(options)).await? {
+        match self.settle::<R>(&mut params, Way::new(options)).await? {
             Settled::Complete(result) => Ok(result),
             Settled::Task(created, _) => Err(unexpected::<R>(&Answer::Task(created))),
         }
@@ -136,7 +130,7 @@ impl Session {
     /// As [`request_in_rounds`](Self::request_in_rounds), where the result may be a task.
     pub(super) async fn settle<R: RpcRequest>(
         &self,
-        mut params: R::Params,
+        params: &mut R::Params,
         mut way: Way<'_>,
     ) -> Result<Settled<R::Result>, Error>
     where
@@ -148,7 +142,7 @@ impl Session {
         let may_be_task = asked || self.inner.tasks || way.options.tasks;
         let limit = self.inner.max_rounds;
         for round in 0..=limit {
-            let sent = self.send::<R>(&mut params, way).await;
+            let sent = self.send::<R>(params, way).await;
             let (raw, token) = match sent {
                 Err(error) if round > 0 => return Err(error.after_a_part()),
                 sent => sent?,
@@ -163,14 +157,15 @@ impl Session {
             };
             if round < limit {
                 let inward = &self.inner.inward;
-                rounds::fulfil(inward, asked, way.call, round, &mut params).await?;
+                let fulfilled = rounds::fulfil(inward, asked, way.call, round, params);
+                Box::pin(fulfilled).await?;
             }
         }
         Err(InputError::TooMany { limit }.into())
     }
 
     /// Sends a request and gives back its result with the token for its progress.
-    pub(super) async fn send<R: RpcRequest>(
+    async fn send<R: RpcRequest>(
         &self,
         params: &mut R::Params,
         way: Way<'_>,
@@ -179,114 +174,8 @@ impl Session {
         if self.inner.inward.handlers.layers.is_empty() {
             self.post::<R>(params, way).await
         } else {
-            self.send_layered::<R>(params, way).await
+            Box::pin(self.send_layered::<R>(params, way)).await
         }
-    }
-
-    /// Sends a request behind all layers.
-    pub(super) async fn post<R: RpcRequest>(
-        &self,
-        params: &mut R::Params,
-        way: Way<'_>,
-    ) -> Result<(RawJson, Option<Id>), Error> {
-        let (inner, options) = (&self.inner, way.options);
-        let timeouts = options.timeouts.unwrap_or(inner.timeouts);
-        // Progress counts only if it is asked for.
-        let heard = inner.inward.handlers.progress().is_some() || timeouts.reset_on_progress;
-        let wanted = options.progress.is_some() || heard && is_long(&R::METHOD);
-        let token = self.prepare_meta(params, options, wanted);
-
-        let raw = RawJson::encode(&*params).map_err(|source| Error::Params {
-            method: R::METHOD.as_str().to_owned(),
-            source,
-        })?;
-        let mut call = Call::new(R::METHOD, None);
-        call.timeouts = timeouts;
-        call.cancellable = way.cancellable;
-        if self.mirrors() {
-            self.mirror(&mut call, &raw, options);
-        }
-        call.params = Some(raw);
-        let sent = self.dispatch(call, token.clone(), way).await?;
-        Ok((sent, token))
-    }
-
-    /// Hands a call to the channel, with what every call carries. Its progress is reported under
-    /// this token.
-    pub(super) async fn dispatch(
-        &self,
-        mut call: Call,
-        token: Option<Id>,
-        way: Way<'_>,
-    ) -> Result<RawJson, Error> {
-        let inner = &self.inner;
-        if inner.wire == Wire::Http {
-            attach(&mut call, way);
-        } else if let Some(id) = way.id {
-            call.extensions.insert(id.clone());
-        }
-        let answer = self.reported(call, token, way).await;
-        if let Err(CallError::Remote(error)) = &answer {
-            inner.inward.sent_away.by_error(error);
-        }
-        Ok(answer?)
-    }
-
-    /// Makes a call whose progress is reported under this token.
-    async fn reported(
-        &self,
-        mut call: Call,
-        token: Option<Id>,
-        way: Way<'_>,
-    ) -> Result<RawJson, CallError> {
-        let inner = &self.inner;
-        let Some(token) = token else {
-            return inner.channel.call(call).await;
-        };
-        let sink = way.options.progress.clone();
-        let Some(handler) = inner.inward.handlers.progress() else {
-            let sink = sink.unwrap_or(ProgressSink::ignore());
-            call.progress = Some((token, sink));
-            return inner.channel.call(call).await;
-        };
-        let waiting = Arc::new(Waiting::default());
-        call.progress = Some((token, waiting.sink(sink)));
-        let origin = Origin::new(Arc::clone(&inner.inward.server), way.call);
-        let calling = inner.channel.call(call);
-        while_reporting(calling, &waiting, handler, &origin).await
-    }
-
-    /// Fills `_meta` in and gives back the token for progress.
-    fn prepare_meta<P: HasMeta>(
-        &self,
-        params: &mut P,
-        options: &CallOptions,
-        progress: bool,
-    ) -> Option<Id> {
-        let inner = &self.inner;
-        let meta = params.meta_mut();
-        inner.negotiated.stamp(meta);
-        if !options.meta.is_empty() {
-            let extra = &mut meta.get_or_insert_default().extra;
-            let own = options.meta.iter().filter(|(key, _)| !is_ours(key));
-            extra.extend(own.map(|(key, value)| (key.clone(), value.clone())));
-        }
-        if inner.wire == Wire::Stream {
-            let server = &inner.inward.server;
-            inner.without_http.place(&options.headers, meta, server);
-        }
-        if let (Some(meta), true) = (meta.as_mut(), self.version().is_stateless()) {
-            meta.log_level = meta.log_level.take().or_else(|| inner.log_level.clone());
-            if inner.tasks || options.tasks {
-                meta.client_capabilities = Some(Arc::clone(&inner.with_tasks));
-            }
-        }
-        progress.then(|| {
-            // A retry needs a token of its own: the one before may still be in use.
-            let token = Id::from(inner.next_token.fetch_add(1, Ordering::Relaxed));
-            meta.get_or_insert_default().progress_token = Some(token.clone());
-            token
-        })
     }
 
     /// The result, by its kind where the revision has kinds; or the task that was asked for.
@@ -335,47 +224,6 @@ impl Session {
         let notification = mcp_jsonrpc::Notification::new(method, params);
         Ok(self.inner.channel.notify(notification).await?)
     }
-}
-
-/// What a call has besides over HTTP.
-fn attach(call: &mut Call, way: Way<'_>) {
-    let (options, extensions) = (way.options, &mut call.extensions);
-    if !options.headers.is_empty() {
-        let mut headers = options.headers.clone();
-        headers
-            .values_mut()
-            .for_each(|value| value.set_sensitive(true));
-        extensions.insert(headers);
-    }
-    if !options.removed_headers.is_empty() {
-        extensions.insert(WithoutHeaders(options.removed_headers.clone()));
-    }
-    if !options.extensions.is_empty() {
-        extensions.insert(Attached(Arc::clone(&options.extensions)));
-    }
-    // Only here a message shows by the stream that it comes in which call it is part of.
-    if let Some(id) = way.call.map(InFlight::becomes_request) {
-        extensions.insert(id);
-    } else if let Some(id) = way.id {
-        extensions.insert(id.clone());
-    }
-}
-
-/// Whether a key of `_meta` is for the session to fill in.
-fn is_ours(key: &str) -> bool {
-    const OURS: [&str; 5] = [
-        "progressToken",
-        RequestMeta::PROTOCOL_VERSION,
-        RequestMeta::CLIENT_INFO,
-        RequestMeta::CLIENT_CAPABILITIES,
-        RequestMeta::LOG_LEVEL,
-    ];
-    OURS.contains(&key)
-}
-
-/// Whether a call of this method may take long enough to report progress.
-fn is_long(method: &str) -> bool {
-    matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
 fn unexpected<R: RpcRequest>(answer: &Answer<R::Result>) -> Error {

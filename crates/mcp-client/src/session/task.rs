@@ -223,7 +223,8 @@ impl TaskHandle {
         let mut call = Call::new(method, Some(params));
         call.timeouts = unlimited();
         let way = Way::of(&self.options, &self.active.call);
-        self.session.dispatch(call, self.token.clone(), way).await
+        let sent = self.session.dispatch(call, self.token.clone(), way).await;
+        sent.map_err(|error| self.session.noted(error))
     }
 
     /// In the extension the task is looked at from time to time, and has everything itself.

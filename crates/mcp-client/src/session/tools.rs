@@ -8,12 +8,12 @@ use mcp_protocol::tools::{CallTool, ListTools};
 use mcp_protocol::{
     CallToolParams, CallToolResult, Feature, RpcRequest as _, TaskMetadata, TaskSupport, Tool,
 };
+use mcp_transport::BoxFuture;
 use tokio::time::Instant;
 
 use super::Session;
 use super::send::{Settled, Way};
 use super::task::TaskHandle;
-use crate::active::InFlight;
 use crate::paginate::Listed;
 use crate::{CallOptions, Error};
 
@@ -80,19 +80,19 @@ impl Session {
     /// Dropping the future cancels the call, or gives its task up.
     pub async fn call_tool(
         &self,
-        params: CallToolParams,
+        mut params: CallToolParams,
         options: &CallOptions,
     ) -> Result<CallToolResult, Error> {
         let begun = Instant::now();
         let active = &self.inner.inward.active;
         let active = active.enter(Some(&params.name), &options.extensions);
-        let wish = params.task.clone().map(Wish::Said);
-        let wish = wish.unwrap_or(Wish::IfNeeded);
-        match self.start(params, options, &active.call, wish).await? {
+        let wish = params.task.take().map_or(Wish::IfNeeded, Wish::Said);
+        let way = Way::of(options, &active.call);
+        match self.start(&mut params, way, &wish).await? {
             Settled::Complete(result) => Ok(result),
             Settled::Task(created, token) => {
                 let task = TaskHandle::new(self, *created, options, active);
-                task.with_progress(token).finish(begun).await
+                Box::pin(task.with_progress(token).finish(begun)).await
             }
         }
     }
@@ -112,14 +112,15 @@ impl Session {
     /// goes on.
     pub async fn call_tool_task(
         &self,
-        params: CallToolParams,
+        mut params: CallToolParams,
         options: &CallOptions,
     ) -> Result<Called, Error> {
         let options = &options.clone().with_tasks();
         let active = &self.inner.inward.active;
         let active = active.enter(Some(&params.name), &options.extensions);
-        let wish = Wish::Said(params.task.clone().unwrap_or_default());
-        match self.start(params, options, &active.call, wish).await? {
+        let wish = Wish::Said(params.task.take().unwrap_or_default());
+        let way = Way::of(options, &active.call);
+        match self.start(&mut params, way, &wish).await? {
             Settled::Complete(result) => Ok(Called::Done(result)),
             Settled::Task(created, token) => {
                 let task = TaskHandle::new(self, *created, options, active);
@@ -132,50 +133,53 @@ impl Session {
     /// and the call made again, once.
     async fn start(
         &self,
-        params: CallToolParams,
-        options: &CallOptions,
-        call: &InFlight,
-        wish: Wish,
+        params: &mut CallToolParams,
+        way: Way<'_>,
+        wish: &Wish,
     ) -> Result<Settled<CallToolResult>, Error> {
-        let given = options.tool.as_deref();
-        let known = given.is_some() || self.known_tool(&params.name, |_| ()).is_some();
-        if known || !self.uses_definitions() {
-            return self.attempt(params, options, call, wish).await;
+        let mut unknown = self.uses_definitions() && !self.knows(params, way.options);
+        if unknown && matches!(wish, Wish::Said(_)) && self.has_core_tasks() {
+            self.fetch_definitions().await?;
+            unknown = false;
         }
-        if matches!(wish, Wish::Said(_)) && self.has_core_tasks() {
-            self.list_tools().await?;
-            return self.attempt(params, options, call, wish).await;
-        }
-        let first = self.attempt(params.clone(), options, call, wish.clone());
-        let error = match first.await {
-            Err(error) if self.needs_definition(&error) => error,
+        params.task = self.task_for(params, way.options, wish);
+        let error = match self.settle::<CallTool>(params, way).await {
+            Err(error) if unknown && self.needs_definition(&error) => error,
             outcome => return outcome,
         };
-        self.list_tools().await?;
-        if self.known_tool(&params.name, |_| ()).is_none() {
+        self.fetch_definitions().await?;
+        if !self.knows(params, way.options) {
             return Err(error);
         }
-        self.attempt(params, options, call, wish).await
+        params.task = self.task_for(params, way.options, wish);
+        Box::pin(self.settle::<CallTool>(params, way)).await
     }
 
-    async fn attempt(
+    /// Whether the definition of the tool is at hand.
+    fn knows(&self, params: &CallToolParams, options: &CallOptions) -> bool {
+        options.tool.is_some() || self.known_tool(&params.name, |_| ()).is_some()
+    }
+
+    /// Fetches what the server says of its tools.
+    fn fetch_definitions(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async { self.list_tools().await.map(drop) })
+    }
+
+    /// The task that a call asks for.
+    fn task_for(
         &self,
-        mut params: CallToolParams,
+        params: &CallToolParams,
         options: &CallOptions,
-        call: &InFlight,
-        wish: Wish,
-    ) -> Result<Settled<CallToolResult>, Error> {
-        params.task = if self.has_core_tasks() {
-            let support = match &options.tool {
-                Some(tool) => support(tool),
-                None => self.known_tool(&params.name, support).flatten(),
-            };
-            wish.task(support.as_ref())
-        } else {
-            None
+        wish: &Wish,
+    ) -> Option<TaskMetadata> {
+        if !self.has_core_tasks() {
+            return None;
+        }
+        let support = match &options.tool {
+            Some(tool) => support(tool),
+            None => self.known_tool(&params.name, support).flatten(),
         };
-        self.settle::<CallTool>(params, Way::of(options, call))
-            .await
+        wish.task(support.as_ref())
     }
 
     /// Whether calls of tools become tasks by the client's wish.
@@ -202,7 +206,7 @@ impl Session {
 }
 
 /// Whether a call is to be a task in 2025-11-25.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Wish {
     /// If the tool cannot do otherwise.
     IfNeeded,
@@ -211,10 +215,10 @@ enum Wish {
 }
 
 impl Wish {
-    fn task(self, support: Option<&TaskSupport>) -> Option<TaskMetadata> {
+    fn task(&self, support: Option<&TaskSupport>) -> Option<TaskMetadata> {
         match (self, support) {
             (Self::Said(wanted), Some(TaskSupport::Optional | TaskSupport::Required)) => {
-                Some(wanted)
+                Some(wanted.clone())
             }
             (Self::IfNeeded, Some(TaskSupport::Required)) => Some(TaskMetadata::new()),
             _ => None,
