@@ -240,12 +240,32 @@ fn some_digits(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// What stands between quotation marks, and the second one.
-fn string(text: &[u8], mut at: usize) -> Option<usize> {
+fn string(text: &[u8], at: usize) -> Option<usize> {
+    // Most are names, of which most end in the first word.
+    let first = text.get(at..)?.first_chunk();
+    match first.and_then(stop_in) {
+        Some(place) => end_of_string(text, at + place),
+        None => end_of_string(text, stop(text, at)?),
+    }
+}
+
+/// The rest of a string, from where it cannot just go on.
+fn end_of_string(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at)? {
+        b'"' => Some(at + 1),
+        b'\\' => escaped(text, at + 1),
+        _ => None,
+    }
+}
+
+/// The rest of a string, from behind a backslash.
+#[inline(never)]
+fn escaped(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at = stop(text, at)?;
+        at = stop(text, escape(text, at)?)?;
         match text.get(at)? {
             b'"' => return Some(at + 1),
-            b'\\' => at = escape(text, at + 1)?,
+            b'\\' => at += 1,
             _ => return None,
         }
     }
@@ -260,34 +280,43 @@ fn escape(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The next byte with which a string cannot just go on: a quotation mark, a backslash, a control.
-fn stop(text: &[u8], mut at: usize) -> Option<usize> {
-    let near = at + NEAR;
-    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
-        let stops = stops(u64::from_le_bytes(*word));
-        if stops != 0 {
-            return Some(at + stops.trailing_zeros() as usize / 8);
+#[inline(never)]
+fn stop(text: &[u8], at: usize) -> Option<usize> {
+    let mut rest = text.get(at..)?;
+    let far_from = rest.len().saturating_sub(NEAR);
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        let at = text.len() - rest.len();
+        if let Some(place) = stop_in(word) {
+            return Some(at + place);
         }
-        at += size_of::<u64>();
-        if at >= near {
+        if behind.len() < far_from {
             return far(text, at);
         }
+        rest = behind;
     }
-    let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    Some(at + text.get(at..)?.iter().position(stops)?)
+    let place = rest.iter().position(|byte| stops(*byte))?;
+    Some(text.len() - rest.len() + place)
 }
 
-/// The highest bit of each of eight bytes with which a string cannot go on. A bit above the
-/// lowest one may be wrong.
-const fn stops(word: u64) -> u64 {
+const fn stops(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..=0x1f)
+}
+
+/// As [`stop`], in eight bytes at once.
+fn stop_in(word: &[u8; 8]) -> Option<usize> {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    let (quote, backslash) = (word ^ (EACH * 0x22), word ^ (EACH * 0x5c));
-    let quote = quote.wrapping_sub(EACH) & !quote;
+    let word = u64::from_le_bytes(*word);
+    // So changed, quotation mark and controls are the bytes below 0x21, and a backslash is 0. Each
+    // leaves its highest bit behind; those above the lowest one may be wrong.
+    let (low, backslash) = (word ^ (EACH * 0x02), word ^ (EACH * 0x5c));
+    let low = low.wrapping_sub(EACH * 0x21) & !low;
     let backslash = backslash.wrapping_sub(EACH) & !backslash;
-    let control = word.wrapping_sub(EACH * 0x20) & !word;
-    (quote | backslash | control) & (EACH * 0x80)
+    let stops = (low | backslash) & (EACH * 0x80);
+    (stops != 0).then(|| stops.trailing_zeros() as usize / 8)
 }
 
 /// As [`stop`], in a long string: two passes, each of many bytes at once.
+#[inline(never)]
 fn far(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let stop = memchr::memchr2(b'"', b'\\', rest)?;

@@ -62,6 +62,24 @@ fn what_is_not_well_formed_does_not_pass() {
 }
 
 #[test]
+fn a_string_ends_where_it_ends_whatever_stands_before() {
+    for before in 0..150 {
+        for (end, passes) in [
+            ("\"", true),
+            ("\\\"\"", true),
+            ("\\u00e9é\"", true),
+            ("\u{7f}\u{80}\"", true),
+            ("\u{1f}\"", false),
+            ("\\", false),
+            ("", false),
+        ] {
+            let text = format!("{{\"a\":\"{}{end}}}", " !#".repeat(50).split_at(before).0);
+            assert_eq!(scanned(&text).is_some(), passes, "{text}");
+        }
+    }
+}
+
+#[test]
 fn names_with_escapes_and_deep_values_are_left_to_the_parser() {
     let deep = format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200));
     for text in [r#"{"\u0061":1}"#, &deep] {
