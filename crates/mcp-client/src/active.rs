@@ -2,6 +2,7 @@
 //! whose it is.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Extensions;
@@ -26,6 +27,21 @@ struct Calls {
 }
 
 impl Calls {
+    fn add(&mut self, call: &InFlight) {
+        call.moves_to(self.now.len());
+        self.now.push(call.clone());
+    }
+
+    /// Takes a call out that is in flight; the last one takes its place.
+    fn remove(&mut self, call: &InFlight) -> InFlight {
+        let at = call.0.place.load(Ordering::Relaxed);
+        let removed = self.now.swap_remove(at);
+        if let Some(moved) = self.now.get(at) {
+            moved.moves_to(at);
+        }
+        removed
+    }
+
     /// The name of a tool. Calls of the same tool one after another share it.
     fn name(&mut self, tool: &str) -> Arc<str> {
         self.latest.take_if(|latest| **latest != *tool);
@@ -42,6 +58,8 @@ struct Entry {
     /// `None` for a task that was found again by its id.
     tool: Option<Arc<str>>,
     extensions: Arc<Extensions>,
+    /// Where it stands among the calls in flight. Written and read under their lock.
+    place: AtomicUsize,
     state: Mutex<State>,
     /// The server has said that its task has changed.
     changed: Notify,
@@ -91,6 +109,10 @@ impl InFlight {
         self.0.changed.notified().await;
     }
 
+    fn moves_to(&self, place: usize) {
+        self.0.place.store(place, Ordering::Relaxed);
+    }
+
     fn is_request(&self, id: &Id) -> bool {
         self.state().id() == Some(id)
     }
@@ -111,10 +133,11 @@ impl Active {
         let call = InFlight(Arc::new(Entry {
             tool: tool.map(|tool| calls.name(tool)),
             extensions: Arc::clone(extensions),
+            place: AtomicUsize::default(),
             state: Mutex::default(),
             changed: Notify::new(),
         }));
-        calls.now.push(call.clone());
+        calls.add(&call);
         drop(calls);
         ActiveCall {
             active: self.clone(),
@@ -165,14 +188,40 @@ pub(crate) struct ActiveCall {
 impl Drop for ActiveCall {
     fn drop(&mut self) {
         let mut calls = self.active.lock();
-        let ours = |call: &InFlight| Arc::ptr_eq(&call.0, &self.call.0);
-        if let Some(at) = calls.now.iter().position(ours) {
-            let call = calls.now.swap_remove(at);
-            // Without an id no transport can have told what belongs to it.
-            if call.state().id().is_some() {
-                calls.ended.truncate(ENDED - 1);
-                calls.ended.push_front(call);
-            }
+        let call = calls.remove(&self.call);
+        // Without an id no transport can have told what belongs to it.
+        if call.state().id().is_some() {
+            calls.ended.truncate(ENDED - 1);
+            calls.ended.push_front(call);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http::Extensions;
+
+    use super::Active;
+
+    #[test]
+    fn calls_end_in_any_order_and_the_others_are_still_found() {
+        let (active, extensions) = (Active::default(), Arc::new(Extensions::new()));
+        let enter = |task: &str| {
+            let entered = active.enter(Some("echo"), &extensions);
+            entered.call.becomes_task(task);
+            entered
+        };
+        let [first, second, third] = ["1", "2", "3"].map(enter);
+        drop(first);
+        assert!(active.of_task("1").is_none());
+        assert!(active.of_task("2").is_some() && active.of_task("3").is_some());
+        let fourth = enter("4");
+        drop(third);
+        drop(second);
+        assert!(active.only().is_some() && active.of_task("4").is_some());
+        drop(fourth);
+        assert!(active.only().is_none());
     }
 }

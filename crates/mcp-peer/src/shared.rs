@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use mcp_jsonrpc::{Id, Notification, Packet, Refused};
 use mcp_protocol::ProtocolVersion;
 use mcp_protocol::lifecycle::{Connection, OutgoingCall};
-use mcp_transport::{Call, CallError, CallId, Delivery, TransportError, TransportErrorKind};
+use mcp_transport::{Call, CallError, Delivery, TransportError, TransportErrorKind};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
@@ -67,7 +67,6 @@ impl Shared {
             out.progress_token = Some(token);
             sink
         });
-        let place = call.extensions.get::<CallId>();
         let now = Instant::now().into_std();
         let mut state = self.lock();
         if let Some(reason) = &state.ending {
@@ -75,7 +74,7 @@ impl Shared {
         }
         match state.connection.call(now, out, reply) {
             Ok(id) => {
-                if let Some(place) = place {
+                if let Some(place) = &call.id {
                     place.set(&id);
                 }
                 state.calls.insert(id.clone(), sink);

@@ -115,6 +115,8 @@ pub struct Call {
     pub params: Option<RawJson>,
     /// How long to wait.
     pub timeouts: Timeouts,
+    /// Where the transport notes the id that it gives the request, if somebody asks for it.
+    pub id: Option<CallId>,
     /// Where progress goes, with the token that `_meta` carries.
     pub progress: Option<(Id, ProgressSink)>,
     /// Whether a cancellation is announced to the peer. Never for `initialize`.
@@ -122,7 +124,7 @@ pub struct Call {
     /// What HTTP shows intermediaries in headers since 2026-07-28; other transports ignore it.
     pub mirror: Mirror,
     /// What a transport may want besides: for HTTP a [`http::HeaderMap`] of extra headers, and
-    /// [`WithoutHeaders`] and [`Attached`]; for every transport a [`CallId`] to be filled in.
+    /// [`WithoutHeaders`] and [`Attached`].
     pub extensions: Extensions,
 }
 
@@ -137,8 +139,8 @@ pub struct WithoutHeaders(pub Vec<http::HeaderName>);
 #[expect(clippy::exhaustive_structs, reason = "a value with a meaning")]
 pub struct Attached(pub Arc<Extensions>);
 
-/// Where a transport notes the id that it gives a call, before the call is sent: an extension of
-/// [`Call`]. Clones are the same place.
+/// Where a transport notes the id that it gives a call, before the call is sent. Clones are the
+/// same place.
 #[derive(Clone, Debug, Default)]
 pub struct CallId(Arc<OnceLock<Id>>);
 
@@ -186,6 +188,7 @@ impl Call {
             method: method.into(),
             params,
             timeouts: Timeouts::default(),
+            id: None,
             progress: None,
             cancellable: true,
             mirror: Mirror::default(),

@@ -11,7 +11,6 @@ use mcp_transport::{Attached, BoxFuture, Call, CallError, ProgressSink, WithoutH
 use super::Session;
 use super::reports::{Waiting, while_reporting};
 use super::send::Way;
-use crate::active::InFlight;
 use crate::handlers::Origin;
 use crate::{CallOptions, Error};
 
@@ -61,10 +60,9 @@ impl Session {
         way: Way<'a>,
     ) -> BoxFuture<'a, Result<RawJson, CallError>> {
         let inner = &self.inner;
+        call.id = way.id.cloned();
         if inner.wire == Wire::Http {
             attach(&mut call, way);
-        } else if let Some(id) = way.id {
-            call.extensions.insert(id.clone());
         }
         let Some(token) = token else {
             return inner.channel.call(call);
@@ -141,10 +139,8 @@ fn attach(call: &mut Call, way: Way<'_>) {
         extensions.insert(Attached(Arc::clone(&options.extensions)));
     }
     // Only here a message shows by the stream that it comes in which call it is part of.
-    if let Some(id) = way.call.map(InFlight::becomes_request) {
-        extensions.insert(id);
-    } else if let Some(id) = way.id {
-        extensions.insert(id.clone());
+    if let Some(active) = way.call {
+        call.id = Some(active.becomes_request());
     }
 }
 

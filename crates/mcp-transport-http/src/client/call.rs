@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
 use mcp_transport::{
-    Attached, BoxFuture, Call, CallError, CallId, Delivery, Mirror, Rejection, WithoutHeaders,
+    Attached, BoxFuture, Call, CallError, Delivery, Mirror, Rejection, WithoutHeaders,
 };
 
 use super::legacy::{LegacySse, hints_at_legacy};
@@ -26,6 +26,9 @@ impl Link {
             });
         };
         let exchange = Exchange::new(self, call.method, call.mirror, call.extensions);
+        if let Some(place) = call.id {
+            place.set(&exchange.id);
+        }
         if exchange.view.over.is_cancelled() {
             return Err(session_lost());
         }
@@ -114,9 +117,6 @@ impl Exchange {
             link.session.view()
         };
         let id = link.next_id();
-        if let Some(place) = extensions.get::<CallId>() {
-            place.set(&id);
-        }
         Self {
             link: Arc::clone(link),
             stateless: stateless || !view.is_handshake_era(),

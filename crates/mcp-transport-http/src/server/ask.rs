@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 use mcp_jsonrpc::{DecodeError, Id, Message, Notification, RawJson, Request, Response};
-use mcp_transport::{Call, CallError, CallId, Delivery, TransportErrorKind};
+use mcp_transport::{Call, CallError, Delivery, TransportErrorKind};
 use tokio::sync::oneshot;
 
 use super::exchange::not_sent;
@@ -32,7 +32,7 @@ impl Session {
         };
         let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         let id = Id::from(number);
-        if let Some(place) = call.extensions.get::<CallId>() {
+        if let Some(place) = &call.id {
             place.set(&id);
         }
         let (sender, answer) = oneshot::channel();

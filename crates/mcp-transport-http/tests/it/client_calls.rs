@@ -16,7 +16,7 @@ async fn http_01_http_02_http_24_http_30_a_request_that_stands_alone_says_so_in_
     let mut call = modern_call("tools/call", Some("größe"));
     call.mirror.params = vec![("Region".to_owned(), "eu".to_owned())];
     let id = CallId::new();
-    call.extensions.insert(id.clone());
+    call.id = Some(id.clone());
     client.channel.call(call).await.unwrap();
     let seen = &script.seen()[0];
     assert_eq!(seen.method, "POST");
