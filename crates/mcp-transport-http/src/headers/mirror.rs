@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use mcp_jsonrpc::{ErrorObject, RawJson};
+use mcp_jsonrpc::{ErrorObject, RawJson, pick};
 use mcp_protocol::ParamHeader;
 use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_transport::Mirror;
@@ -19,8 +19,21 @@ pub fn write_mirror(headers: &mut HeaderMap, method: &str, mirror: &Mirror) {
     };
     headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(version));
     headers.insert(METHOD, encode_value(method));
-    if let Some(name) = &mirror.name {
+    write_name(headers, mirror);
+    write_params(headers, mirror);
+}
+
+/// Writes the name of what a request is about, where it has one.
+pub(crate) fn write_name(headers: &mut HeaderMap, mirror: &Mirror) {
+    if let Some(name) = mirror.name.as_ref().filter(|_| mirror.version.is_some()) {
         headers.insert(NAME, encode_value(name));
+    }
+}
+
+/// Writes the arguments of a request that are repeated in headers.
+pub(crate) fn write_params(headers: &mut HeaderMap, mirror: &Mirror) {
+    if mirror.version.is_none() {
+        return;
     }
     for (param, value) in &mirror.params {
         match HeaderName::try_from(format!("{PARAM_PREFIX}{param}")) {
@@ -41,15 +54,33 @@ pub fn check_mirror(
     method: &str,
     params: Option<&RawJson>,
 ) -> Result<(), ErrorObject> {
+    check_names(headers, method, name_in(method, params).as_deref())
+}
+
+/// As [`check_mirror`], where the name in the params is known.
+pub(crate) fn check_names(
+    headers: &HeaderMap,
+    method: &str,
+    name: Option<&str>,
+) -> Result<(), ErrorObject> {
     expect(headers, &METHOD, method)?;
-    let Some(member) = name_member(method) else {
-        return Ok(());
-    };
     // Params that lack the member are the handler's to refuse, with its own words.
-    match params.and_then(|params| text_member(params, member)) {
-        Some(name) => expect(headers, &NAME, &name),
-        None => Ok(()),
+    name.map_or(Ok(()), |name| expect(headers, &NAME, name))
+}
+
+/// What the params of this method name, where it has a name.
+pub(crate) fn name_in<'a>(method: &str, params: Option<&'a RawJson>) -> Option<Cow<'a, str>> {
+    let [value] = pick(params?.as_bytes(), [name_member(method)?])?;
+    text(value?)
+}
+
+/// The text of a JSON string.
+fn text(json: &str) -> Option<Cow<'_, str>> {
+    if json.contains('\\') {
+        return serde_json::from_str(json).ok().map(Cow::Owned);
     }
+    let text = json.strip_prefix('"')?.strip_suffix('"')?;
+    Some(Cow::Borrowed(text))
 }
 
 /// Checks the headers that repeat marked arguments of a `tools/call`.
@@ -147,27 +178,5 @@ fn name_member(method: &str) -> Option<&'static str> {
         "resources/read" => Some("uri"),
         "tasks/get" | "tasks/update" | "tasks/cancel" => Some("taskId"),
         _ => None,
-    }
-}
-
-fn text_member<'a>(params: &'a RawJson, member: &str) -> Option<Cow<'a, str>> {
-    #[derive(serde::Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow, default)]
-        name: Option<&'a serde_json::value::RawValue>,
-        #[serde(borrow, default)]
-        uri: Option<&'a serde_json::value::RawValue>,
-        #[serde(borrow, default, rename = "taskId")]
-        task_id: Option<&'a serde_json::value::RawValue>,
-    }
-    let named: Named<'_> = params.decode_borrowed().ok()?;
-    let raw = match member {
-        "name" => named.name,
-        "uri" => named.uri,
-        _ => named.task_id,
-    }?;
-    match serde_json::from_str::<&str>(raw.get()) {
-        Ok(text) => Some(Cow::Borrowed(text)),
-        Err(_) => serde_json::from_str(raw.get()).ok().map(Cow::Owned),
     }
 }

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_transport::WithoutHeaders;
 
 pub use mirror::{check_mirror, check_param_headers, write_mirror};
-pub(crate) use mirror::{mismatch, required};
+pub(crate) use mirror::{check_names, mismatch, name_in, required, write_name, write_params};
 pub use value::{BadValue, decode_value, encode_value};
 
 /// The revision that the sender speaks. Since 2025-06-18.
@@ -110,21 +110,30 @@ pub(crate) struct Twice;
 
 /// The type before the parameters, if it is the given one in any case.
 pub(crate) fn has_media_type(headers: &HeaderMap, media_type: &str) -> bool {
-    headers
-        .get(http::header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split(';').next())
-        .is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
+    let Some(value) = headers.get(http::header::CONTENT_TYPE) else {
+        return false;
+    };
+    // As nearly all write it.
+    value == media_type
+        || value
+            .to_str()
+            .ok()
+            .and_then(|value| value.split(';').next())
+            .is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
 }
 
 /// Which of the two answer types the sender of these headers takes: JSON, event stream.
 pub(crate) fn accepted(headers: &HeaderMap) -> (bool, bool) {
-    let mut values = headers.get_all(http::header::ACCEPT).iter().peekable();
-    if values.peek().is_none() {
-        return (true, true);
+    let values = headers.get_all(http::header::ACCEPT);
+    match values.iter().next() {
+        None => return (true, true),
+        // As nearly all write it; another value would take nothing away from it.
+        Some(first) if *first == ACCEPT_BOTH => return (true, true),
+        Some(_) => {}
     }
     let (mut json, mut events) = (false, false);
     for range in values
+        .iter()
         .filter_map(|v| v.to_str().ok())
         .flat_map(|v| v.split(','))
     {

@@ -42,7 +42,10 @@ pub fn encode_value(text: &str) -> HeaderValue {
 pub fn decode_value(value: &HeaderValue) -> Result<Cow<'_, str>, BadValue> {
     let text = value.to_str().map_err(|_| BadValue)?;
     // Whitespace around a value is no part of it (RFC 9110, section 5.5).
-    let text = text.trim_matches([' ', '\t']);
+    let text = match text.as_bytes() {
+        [b' ' | b'\t', ..] | [.., b' ' | b'\t'] => text.trim_matches([' ', '\t']),
+        _ => text,
+    };
     let Some(encoded) = text
         .strip_prefix(OPEN)
         .and_then(|rest| rest.strip_suffix(CLOSE))

@@ -1,8 +1,8 @@
 //! The way back to who sent a POST, for the handlers that answer it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
 
-use futures_util::task::AtomicWaker;
 use mcp_jsonrpc::{Message, Notification, RawJson};
 use mcp_transport::{
     BoxFuture, Call, CallError, Channel, Delivery, TransportError, TransportErrorKind,
@@ -17,8 +17,8 @@ pub(super) struct Exchange {
     pub(super) outbox: Outbox,
     /// In the handshake era, where there are sessions.
     pub(super) session: Option<Arc<Session>>,
-    /// Wakes whoever runs the handlers, so that it looks at their tokens.
-    pub(super) driver: AtomicWaker,
+    /// Whoever runs the handlers.
+    driver: Mutex<Option<Waker>>,
 }
 
 impl Exchange {
@@ -26,7 +26,31 @@ impl Exchange {
         Self {
             outbox: Outbox::new(),
             session,
-            driver: AtomicWaker::new(),
+            driver: Mutex::default(),
+        }
+    }
+
+    fn driver(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.driver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who polls here runs the handlers from now on.
+    pub(super) fn drive(&self, cx: &Context<'_>) {
+        // Nobody else gives up what stands alone.
+        if self.session.is_none() {
+            return;
+        }
+        match &mut *self.driver() {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+    }
+
+    /// Has whoever runs the handlers look at their tokens.
+    pub(super) fn given_up(&self) {
+        let driver = self.driver().take();
+        if let Some(driver) = driver {
+            driver.wake();
         }
     }
 

@@ -84,7 +84,11 @@ pub(super) fn start(
     if let Some(outcome) = known {
         return Started::Answered(Response::new(request.id, outcome));
     }
-    let in_flight = match place.session().map(|s| s.begin(&request.id, exchange)) {
+    let mut context = place.context.clone();
+    context.progress_token = progress;
+    let incoming = post.incoming(request, context, exchange);
+    let (id, token) = (&incoming.message.id, &incoming.cancelled);
+    let in_flight = match place.session().map(|s| s.begin(id, token, exchange)) {
         Some(None) => {
             let why = "a request with this id is being answered";
             return Started::Twice(ErrorObject::invalid_request(why));
@@ -92,9 +96,7 @@ pub(super) fn start(
         Some(in_flight) => in_flight,
         None => None,
     };
-    let mut context = place.context.clone();
-    context.progress_token = progress;
-    Started::Running(post.start(request, context, exchange, in_flight))
+    Started::Running(post.start(incoming, in_flight))
 }
 
 /// A notification outside of a batch.

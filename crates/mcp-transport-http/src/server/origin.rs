@@ -2,6 +2,8 @@
 //!
 //! Source: basic/transports, Security, every revision with HTTP.
 
+use std::sync::OnceLock;
+
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
@@ -14,7 +16,12 @@ pub(super) struct Allowed {
     any_host: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// The first `Host` that was let through, as it was written: most requests name it again.
+    known: OnceLock<HeaderValue>,
 }
+
+/// The longest `Host` that is remembered, in bytes.
+const LONGEST_KNOWN: usize = 256;
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +64,36 @@ impl Allowed {
     }
 
     fn is_host_allowed(&self, parts: &Parts) -> bool {
-        let named = match parts.uri.authority() {
+        match parts.uri.authority() {
             // HTTP/2 has `:authority`; a `Host` beside it must be as good.
-            Some(authority) if !parts.headers.contains_key(HOST) => Some(authority.as_str()),
-            Some(authority) if !self.is_listed(host_of(authority.as_str())) => return false,
-            _ => host_header(&parts.headers),
+            Some(authority) => {
+                self.is_listed(host_of(authority.as_str()))
+                    && (!parts.headers.contains_key(HOST) || self.is_header_allowed(&parts.headers))
+            }
+            None => self.is_header_allowed(&parts.headers),
+        }
+    }
+
+    fn is_header_allowed(&self, headers: &HeaderMap) -> bool {
+        let Ok(Some(host)) = single(headers, &HOST) else {
+            return false;
         };
-        named.is_some_and(|named| self.is_listed(host_of(named)))
+        if self.known.get() == Some(host) {
+            return true;
+        }
+        let listed = host
+            .to_str()
+            .is_ok_and(|host| self.is_listed(host_of(host)));
+        if listed
+            && host.len() <= LONGEST_KNOWN
+            && self.known.get().is_none()
+            // A copy, for what was read is a part of the connection's buffer.
+            && let Ok(copy) = HeaderValue::from_bytes(host.as_bytes())
+        {
+            // Another request may have been quicker.
+            let _ = self.known.set(copy);
+        }
+        listed
     }
 
     fn is_listed(&self, host: Option<&str>) -> bool {
@@ -81,10 +111,6 @@ impl Allowed {
             .or_else(|| origin.strip_prefix("https://"));
         local.and_then(host_of).is_some_and(is_loopback)
     }
-}
-
-fn host_header(headers: &HeaderMap) -> Option<&str> {
-    single(headers, &HOST).ok()??.to_str().ok()
 }
 
 /// The host of `host`, `host:port`, `[v6]` or `[v6]:port`; nothing else may be there.
@@ -155,6 +181,27 @@ mod tests {
         ] {
             assert_eq!(check(&allowed, host, None), Err(Foreign::Host), "{host}");
         }
+    }
+
+    #[test]
+    fn h01_a_host_that_was_let_through_opens_the_way_to_no_other() {
+        let allowed = Allowed::default();
+        for _ in 0..2 {
+            assert_eq!(check(&allowed, "localhost:1", None), Ok(false));
+            for other in [
+                "localhost:1.evil.test",
+                "evil.test",
+                "Localhost:",
+                "a, localhost:1",
+            ] {
+                assert_eq!(check(&allowed, other, None), Err(Foreign::Host), "{other}");
+            }
+        }
+        let twice = Request::post("/mcp")
+            .header("host", "localhost:1")
+            .header("host", "localhost:1");
+        let (parts, ()) = twice.body(()).unwrap().into_parts();
+        assert_eq!(allowed.check(&parts), Err(Foreign::Host));
     }
 
     #[test]

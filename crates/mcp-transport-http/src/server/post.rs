@@ -134,23 +134,15 @@ impl Post<'_> {
         }
     }
 
-    /// Starts the handler of a request.
-    pub(super) fn start(
+    /// A request for its handler.
+    pub(super) fn incoming(
         &self,
         request: Request,
         context: RequestContext,
         exchange: &Arc<Exchange>,
-        place: Option<InFlight>,
-    ) -> Task {
-        let id = request.id.clone();
-        let token = place
-            .as_ref()
-            .map(|place| place.token.clone())
-            .unwrap_or_default();
-        let handler = Arc::clone(&self.shared.handler);
+    ) -> Incoming<Request, RequestContext> {
         let channel = Arc::clone(exchange);
         let mut incoming = Incoming::new(request, context, channel);
-        incoming.cancelled = token.clone();
         incoming.extensions.insert(Arc::clone(&self.parts));
         if let Some(session) = &exchange.session {
             incoming.session = Some(session.face.clone());
@@ -162,6 +154,18 @@ impl Post<'_> {
                 incoming.extensions.insert(control);
             }
         }
+        incoming
+    }
+
+    /// Starts the handler of a request.
+    pub(super) fn start(
+        &self,
+        incoming: Incoming<Request, RequestContext>,
+        place: Option<InFlight>,
+    ) -> Task {
+        let id = incoming.message.id.clone();
+        let token = incoming.cancelled.clone();
+        let handler = Arc::clone(&self.shared.handler);
         Task::start(id, token, place, move || handler.request(incoming))
     }
 

@@ -1,11 +1,16 @@
 //! The body of a POST.
 
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::StatusCode;
 use http_body::Body;
 use http_body_util::BodyExt as _;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
 use super::Shared;
 use super::reply::{self, Reply};
@@ -48,7 +53,7 @@ where
         bytes: 0,
     };
     let collected = collect(body, limit, &mut room);
-    match tokio::time::timeout(shared.options.body_timeout, collected).await {
+    match in_time(shared.options.body_timeout, collected).await {
         Ok(Collected::Whole(text)) => Ok((text, room)),
         Ok(Collected::NoRoom) => Err(Box::new(reply::busy(None))),
         Ok(Collected::TooLong) => too_long(),
@@ -57,6 +62,16 @@ where
             StatusCode::REQUEST_TIMEOUT,
             "the body did not arrive in time",
         ),
+    }
+}
+
+/// As `tokio::time::timeout`, with a timer only for what is not there already: most bodies have
+/// come with their head.
+async fn in_time<F: Future>(limit: Duration, future: F) -> Result<F::Output, Elapsed> {
+    let mut future = pin!(future);
+    match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+        Poll::Ready(done) => Ok(done),
+        Poll::Pending => Box::pin(timeout(limit, future)).await,
     }
 }
 

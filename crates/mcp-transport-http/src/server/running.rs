@@ -140,7 +140,7 @@ impl Running {
 impl Inner {
     fn poll(&mut self, cx: &mut Context<'_>, mut answers: impl FnMut(Response)) -> bool {
         // Before the tokens are looked at, so that no cancellation is missed.
-        self.exchange.driver.register(cx.waker());
+        self.exchange.drive(cx);
         let mut finished = true;
         for task in self.first.iter_mut().chain(&mut self.rest) {
             task.poll(cx).into_iter().for_each(&mut answers);

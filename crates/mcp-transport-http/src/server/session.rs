@@ -86,9 +86,14 @@ impl Session {
             .initialized()
     }
 
-    /// Notes a request; `None` where one with its id is in flight.
-    pub(super) fn begin(self: &Arc<Self>, id: &Id, exchange: &Arc<Exchange>) -> Option<InFlight> {
-        let token = CancellationToken::new();
+    /// Notes a request, with what is cancelled when the client gives it up; `None` where one with
+    /// its id is in flight.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        id: &Id,
+        token: &CancellationToken,
+        exchange: &Arc<Exchange>,
+    ) -> Option<InFlight> {
         match self.in_flight().entry(id.clone()) {
             Entry::Occupied(_) => return None,
             Entry::Vacant(free) => free.insert((token.clone(), Arc::clone(exchange))),
@@ -97,7 +102,6 @@ impl Session {
             session: Arc::clone(self),
             id: id.clone(),
             exchange: Arc::clone(exchange),
-            token,
         })
     }
 
@@ -107,7 +111,7 @@ impl Session {
             return false;
         };
         token.cancel();
-        exchange.driver.wake();
+        exchange.given_up();
         true
     }
 
@@ -120,7 +124,7 @@ impl Session {
         let requests = std::mem::take(&mut *self.in_flight());
         for (token, exchange) in requests.into_values() {
             token.cancel();
-            exchange.driver.wake();
+            exchange.given_up();
         }
     }
 
@@ -153,8 +157,6 @@ pub(super) struct InFlight {
     session: Arc<Session>,
     id: Id,
     exchange: Arc<Exchange>,
-    /// Cancelled when the client gives it up.
-    pub(super) token: CancellationToken,
 }
 
 impl Drop for InFlight {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
-use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response, pick};
+use mcp_jsonrpc::{ErrorCode, ErrorObject, Id, Notification, RawJson, Request, Response};
 use mcp_protocol::lifecycle::stateless::{discover, missing};
 use mcp_protocol::{ProtocolVersion, RequestContext, Stamp as _, SubscriptionsListenResult};
 
@@ -14,7 +14,9 @@ use super::notices;
 use super::post::{Outcome, Post, Runs};
 use super::reply::{self, Reply};
 use super::running::{Running, Slot};
-use crate::headers::{PROTOCOL_VERSION, check_mirror, check_param_headers, mismatch, required};
+use crate::headers::{
+    PROTOCOL_VERSION, check_mirror, check_names, check_param_headers, mismatch, name_in, required,
+};
 
 /// Whether the version header names a revision without a handshake.
 pub(super) fn names_modern_version(headers: &HeaderMap) -> bool {
@@ -35,17 +37,18 @@ pub(super) fn no_version(id: Id) -> Reply {
 
 /// A request that was admitted: the headers have to agree with it, then its handler runs.
 pub(super) fn request(post: &Post<'_>, request: Request, context: RequestContext) -> Outcome {
-    if let Err(error) = check(post, &request, context.version.as_str()) {
+    let method = request.method.as_str();
+    if let Err(error) = check(post, &request, method, context.version.as_str()) {
         return reply::error(StatusCode::BAD_REQUEST, Some(request.id), error).into();
     }
-    if &*request.method == "server/discover" {
+    if method == "server/discover" {
         return reply::single(vec![Response::new(request.id, discovered(post))]).into();
     }
     let Some(slot) = Slot::take(post.shared) else {
         return reply::busy(Some(request.id)).into();
     };
     let exchange = Arc::new(Exchange::new(None));
-    let task = post.start(request, context, &exchange, None);
+    let task = post.start(post.incoming(request, context, &exchange), None);
     let running = Running::new(Arc::clone(&exchange), Some(task), true, slot, None);
     Outcome::Runs(Runs {
         exchange,
@@ -73,7 +76,14 @@ pub(super) fn refusal(post: &Post<'_>, request: &Request, error: ErrorObject) ->
         // `_meta` itself is at fault.
         ErrorCode::INVALID_PARAMS => (StatusCode::BAD_REQUEST, error),
         ErrorCode::METHOD_NOT_FOUND => {
-            match check_named_version(post, request).and_then(|()| check_names(post, request)) {
+            let mirrored = || {
+                check_mirror(
+                    &post.parts.headers,
+                    &request.method,
+                    request.params.as_ref(),
+                )
+            };
+            match check_named_version(post, request).and_then(|()| mirrored()) {
                 Ok(()) => (StatusCode::NOT_FOUND, error),
                 Err(mismatch) => (StatusCode::BAD_REQUEST, mismatch),
             }
@@ -106,10 +116,20 @@ pub(super) fn notification(post: &Post<'_>, notification: Notification) -> Reply
     reply::accepted()
 }
 
-fn check(post: &Post<'_>, request: &Request, version: &str) -> Result<(), ErrorObject> {
+fn check(
+    post: &Post<'_>,
+    request: &Request,
+    method: &str,
+    version: &str,
+) -> Result<(), ErrorObject> {
     check_version(post, version)?;
-    check_names(post, request)?;
-    check_arguments(post, request)
+    let name = name_in(method, request.params.as_ref());
+    check_names(&post.parts.headers, method, name.as_deref())?;
+    match name {
+        Some(tool) if method == "tools/call" => check_arguments(post, request, &tool),
+        // What is not params of a call, the handler refuses.
+        _ => Ok(()),
+    }
 }
 
 fn check_version(post: &Post<'_>, version: &str) -> Result<(), ErrorObject> {
@@ -122,39 +142,20 @@ fn check_version(post: &Post<'_>, version: &str) -> Result<(), ErrorObject> {
     }
 }
 
-fn check_names(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
-    check_mirror(
-        &post.parts.headers,
-        &request.method,
-        request.params.as_ref(),
-    )
-}
-
-fn check_arguments(post: &Post<'_>, request: &Request) -> Result<(), ErrorObject> {
+fn check_arguments(post: &Post<'_>, request: &Request, tool: &str) -> Result<(), ErrorObject> {
     #[derive(serde::Deserialize)]
     struct Params {
         #[serde(default)]
         arguments: serde_json::Value,
     }
-    if &*request.method != "tools/call" {
+    let marked = post.shared.identity.param_headers.of(tool);
+    if marked.is_empty() {
         return Ok(());
     }
-    // What is not params of a call, the handler refuses.
-    let name = request.params.as_ref().and_then(tool_name);
-    let marked = name.map(|name| post.shared.identity.param_headers.of(&name));
-    let Some(marked) = marked.filter(|marked| !marked.is_empty()) else {
-        return Ok(());
-    };
     match request.params.as_ref().map(RawJson::decode::<Params>) {
         Some(Ok(params)) => check_param_headers(&post.parts.headers, &marked, &params.arguments),
         _ => Ok(()),
     }
-}
-
-/// The name of the tool that is called.
-fn tool_name(params: &RawJson) -> Option<String> {
-    let [name] = pick(params.as_bytes(), ["name"])?;
-    serde_json::from_str(name?).ok()
 }
 
 /// As [`check_version`], for a revision that `_meta` names and that may not be spoken here.
