@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use mcp_transport::{TransportError, TransportErrorKind};
 
-use super::pool::{Http1, Origin, Pool};
+use super::pool::{Http1, Place};
 
 /// The body of a response. Read to its end it gives the connection back to the pool; dropped
 /// before that it ends the exchange.
@@ -23,16 +23,14 @@ pub struct ResponseBody {
 
 /// A connection that a response still uses.
 pub(super) struct Lease {
-    pool: Weak<Pool>,
-    origin: Origin,
+    place: Weak<Place>,
     connection: Http1,
 }
 
 impl Lease {
-    pub(super) fn new(pool: &Arc<Pool>, origin: Origin, connection: Http1) -> Self {
+    pub(super) fn new(place: &Arc<Place>, connection: Http1) -> Self {
         Self {
-            pool: Arc::downgrade(pool),
-            origin,
+            place: Arc::downgrade(place),
             connection,
         }
     }
@@ -59,14 +57,10 @@ impl ResponseBody {
     }
 
     fn release(&mut self) {
-        if let Some(Lease {
-            pool,
-            origin,
-            connection,
-        }) = self.lease.take()
-            && let Some(pool) = pool.upgrade()
+        if let Some(Lease { place, connection }) = self.lease.take()
+            && let Some(place) = place.upgrade()
         {
-            pool.put(&origin, connection);
+            place.put(connection);
         }
     }
 

@@ -20,7 +20,8 @@ use super::http::{Exchanger, HttpClient, RequestBody};
 use super::inbox::Inbox;
 use super::legacy::LegacySse;
 use super::link::{Limits, Link};
-use super::pool::Origin;
+use super::origin::Origin;
+use super::prepared::Prepared;
 use super::session::SessionCell;
 use super::url;
 use crate::BuildError;
@@ -78,6 +79,7 @@ impl HttpTransport {
             exchanger: self.exchanger.clone(),
             url: self.url.clone(),
             headers: self.headers.clone(),
+            prepared: Prepared::default(),
             source: self.source.clone(),
             limits: self.limits,
             listen: self.listen,
@@ -238,7 +240,7 @@ impl HttpTransportBuilder {
         };
         let exchanger = match self.wrap {
             Some(wrap) => wrap(client),
-            None => Exchanger::direct(client),
+            None => Exchanger::direct(client, &url),
         };
         if url.scheme() == Some(&Scheme::HTTPS) && exchanger.lacks_tls() {
             return Err(BuildError::NoTls { url: self.url });

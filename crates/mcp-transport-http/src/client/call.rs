@@ -12,7 +12,7 @@ use super::legacy::{LegacySse, hints_at_legacy};
 use super::link::{Link, Parcel, closed};
 use super::session::View;
 use crate::deadline::Deadline;
-use crate::headers::{SESSION_ID, leave_out, merge, single, write_mirror};
+use crate::headers::{SESSION_ID, leave_out, merge, single};
 use crate::progress::ProgressGuard;
 
 impl Link {
@@ -130,14 +130,12 @@ impl Exchange {
         }
     }
 
-    /// The headers of this call; the user's own never replace those of the protocol.
-    pub(super) fn headers(&self, mut headers: HeaderMap) -> HeaderMap {
+    /// The headers of this call, with what the source has given; the user's own never replace
+    /// those of the protocol.
+    pub(super) fn headers(&self, given: &HeaderMap) -> HeaderMap {
+        let (link, view) = (&self.link, &self.view);
+        let mut headers = link.call_headers(view, &self.method, &self.mirror, given);
         leave_out(&mut headers, self.without.as_ref());
-        if self.mirror.version.is_some() {
-            write_mirror(&mut headers, &self.method, &self.mirror);
-        } else {
-            self.view.write_headers(&mut headers);
-        }
         merge(&mut headers, self.extra.as_ref());
         headers
     }
@@ -156,7 +154,7 @@ impl Exchange {
         if self.is_initialize() && self.link.legacy == LegacySse::Only {
             return Box::pin(self.begin_legacy(&message)).await;
         }
-        let headers = |base| self.headers(Link::post_headers(base));
+        let headers = |given: &HeaderMap| self.headers(given);
         let mut parcel = Parcel::post(&self.link.url, message.encode().into());
         parcel.attached = self.attached.as_ref();
         let sending = self.link.send(parcel, headers);
@@ -165,9 +163,11 @@ impl Exchange {
             let refusal = self.link.rejection(response, &self.view).await;
             return self.fall_back(&message, refusal).await;
         }
-        let named = session_named(response.headers());
+        let named = self
+            .is_initialize()
+            .then(|| session_named(response.headers()));
         let outcome = self.answer(response).await;
-        if let (Some(id), Ok(_), true) = (named, &outcome, self.is_initialize()) {
+        if let (Some(Some(id)), Ok(_)) = (named, &outcome) {
             self.link.session.named(&self.view, id);
         }
         outcome
@@ -198,7 +198,7 @@ impl Exchange {
 
     async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
         let answer = self.link.inbox.expected.expect(&self.id);
-        let headers = |base| self.headers(Link::post_headers(base));
+        let headers = |given: &HeaderMap| self.headers(given);
         let attached = self.attached.as_ref();
         let delivering = self.link.deliver(message, headers, view, attached);
         delivering.await?;
@@ -235,8 +235,8 @@ impl Drop for CancelOnDrop<'_> {
         let (view, extra, without) = (Arc::clone(view), extra.clone(), without.clone());
         let attached = attached.clone();
         link.spawn(|link| async move {
-            let headers = |base| {
-                let mut headers = Link::session_headers(base, &view);
+            let headers = |given: &HeaderMap| {
+                let mut headers = link.session_headers(&view, given);
                 leave_out(&mut headers, without.as_ref());
                 merge(&mut headers, extra.as_ref());
                 headers

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use http::Method;
+use http::{HeaderMap, Method};
 
 use super::link::{Link, Parcel};
 use super::session::View;
@@ -39,9 +39,10 @@ impl Link {
     }
 
     async fn end_session(&self, view: &View) {
-        let headers = |mut base| {
-            view.write_headers(&mut base);
-            base
+        let headers = |given: &HeaderMap| {
+            let mut headers = self.base_headers(given);
+            view.write_headers(&mut headers);
+            headers
         };
         let deleting = self.send(Parcel::empty(&self.url, Method::DELETE), headers);
         match tokio::time::timeout(self.limits.close, deleting).await {

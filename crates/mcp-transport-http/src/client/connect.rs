@@ -14,7 +14,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use mcp_transport::{TransportError, TransportErrorKind};
 use tower_service::Service;
 
-use super::pool::{Http1, Origin, Pool, Sender};
+use super::origin::Origin;
+use super::pool::{Http1, Place, Sender};
 use super::proxy::{Kind, Proxies, Proxy};
 use super::tls::Tls;
 
@@ -42,21 +43,18 @@ pub(super) type Carrier = Box<dyn Io>;
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Connector {
-    pub(super) async fn connect(
-        &self,
-        origin: &Origin,
-        pool: &Pool,
-    ) -> Result<Sender, TransportError> {
-        match tokio::time::timeout(self.timeout, self.open(origin, pool)).await {
+    pub(super) async fn connect(&self, place: &Place) -> Result<Sender, TransportError> {
+        match tokio::time::timeout(self.timeout, self.open(place)).await {
             Ok(done) => done,
             Err(_) => Err(unreachable(format!(
-                "no connection to {origin} within {:?}",
-                self.timeout
+                "no connection to {} within {:?}",
+                place.origin, self.timeout
             ))),
         }
     }
 
-    async fn open(&self, origin: &Origin, pool: &Pool) -> Result<Sender, TransportError> {
+    async fn open(&self, place: &Place) -> Result<Sender, TransportError> {
+        let origin = &place.origin;
         let failed = |e: BoxError| unreachable(format!("no connection to {origin}")).with_source(e);
         let target = origin.uri();
         let proxy = self.proxies.of(&target).map_err(|e| failed(e.into()))?;
@@ -74,7 +72,7 @@ impl Connector {
                 .max_concurrent_reset_streams(MAX_RESETS);
             let (sender, connection) = builder.handshake(io).await.map_err(|e| failed(e.into()))?;
             tokio::spawn(drive(connection));
-            pool.share(origin, sender.clone());
+            place.share(sender.clone());
             return Ok(Sender::Http2(sender));
         }
         let (sender, connection) = http1::handshake(io).await.map_err(|e| failed(e.into()))?;

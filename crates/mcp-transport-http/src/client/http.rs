@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures_util::future::Either;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::Full;
 use mcp_transport::{BoxFuture, Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
@@ -15,7 +14,8 @@ use tower_service::Service;
 use super::body::ResponseBody;
 use super::connect::Connector;
 use super::http_builder::HttpClientBuilder;
-use super::pool::{Origin, Pool, Unsent};
+use super::origin::Origin;
+use super::pool::{Place, Pool, Unsent};
 
 /// The body of a request: whole, so that it can be sent again.
 pub type RequestBody = Full<Bytes>;
@@ -63,28 +63,44 @@ impl HttpClient {
     /// connection, HTTP/2 resets the stream.
     pub async fn send(
         &self,
-        mut request: Request<RequestBody>,
+        request: Request<RequestBody>,
     ) -> Result<Response<ResponseBody>, SendError> {
         let Some(origin) = Origin::of(request.uri()) else {
             let what = format!("{} is no http or https URL", request.uri());
             return Err(SendError::not_sent(unreachable(what)));
         };
-        let Shared { connector, pool } = &*self.0;
+        let place = self.0.pool.place(origin);
+        self.send_to(&place, &mut { request }).await
+    }
+
+    /// The place of the connections to where this URL leads.
+    fn place(&self, url: &Uri) -> Option<Arc<Place>> {
+        Origin::of(url).map(|origin| self.0.pool.place(origin))
+    }
+
+    /// The request is lent, so that each step on its way need not move it.
+    async fn send_to(
+        &self,
+        place: &Arc<Place>,
+        request: &mut Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, SendError> {
         // A kept connection may have gone; what it did not take goes over the next one.
-        while let Some(sender) = pool.take(&origin) {
-            match sender.send(request, &origin, pool).await {
+        while let Some(sender) = place.take() {
+            match sender.send(request, place).await {
                 Ok(response) => return Ok(response),
-                Err(Unsent::Returned(back)) => request = *back,
+                Err(Unsent::Returned) => {}
                 Err(Unsent::Lost(error)) => return Err(SendError::unknown(error)),
             }
         }
         // Boxed, as it is large and rare.
-        let connecting: BoxFuture<'_, _> = Box::pin(connector.connect(&origin, pool));
+        let connecting: BoxFuture<'_, _> = Box::pin(self.0.connector.connect(place));
         let sender = connecting.await.map_err(SendError::not_sent)?;
-        match sender.send(request, &origin, pool).await {
+        let sending: BoxFuture<'_, _> = Box::pin(sender.send(request, place));
+        match sending.await {
             Ok(response) => Ok(response),
-            Err(Unsent::Returned(_)) => Err(SendError::not_sent(unreachable(format!(
-                "{origin} closed the connection at once"
+            Err(Unsent::Returned) => Err(SendError::not_sent(unreachable(format!(
+                "{} closed the connection at once",
+                place.origin
             )))),
             Err(Unsent::Lost(error)) => Err(SendError::unknown(error)),
         }
@@ -171,14 +187,17 @@ type Wrapped = Arc<dyn Fn(Request<RequestBody>) -> Sending + Send + Sync>;
 #[derive(Clone)]
 pub(super) struct Exchanger {
     client: HttpClient,
+    /// The place of the connections that nearly all requests take.
+    place: Option<Arc<Place>>,
     /// Whether nobody else uses the pool.
     own: bool,
     wrapped: Option<Wrapped>,
 }
 
 impl Exchanger {
-    pub(super) const fn direct(client: HttpClient) -> Self {
+    pub(super) fn direct(client: HttpClient, url: &Uri) -> Self {
         Self {
+            place: client.place(url),
             client,
             own: false,
             wrapped: None,
@@ -212,8 +231,10 @@ impl Exchanger {
             })
         };
         Self {
+            client,
+            place: None,
+            own: false,
             wrapped: Some(Arc::new(send)),
-            ..Self::direct(client)
         }
     }
 
@@ -223,14 +244,20 @@ impl Exchanger {
         self
     }
 
-    pub(super) fn send(
+    pub(super) async fn send(
         &self,
-        request: Request<RequestBody>,
-    ) -> impl Future<Output = Result<Response<ResponseBody>, SendError>> + Send {
-        match &self.wrapped {
-            None => Either::Left(self.client.send(request)),
-            Some(send) => Either::Right(send(request)),
+        request: &mut Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        let is_there = |place: &&Arc<Place>| place.origin.is_of(request.uri());
+        if let Some(place) = self.place.as_ref().filter(is_there) {
+            return self.client.send_to(place, request).await;
         }
+        let request = std::mem::take(request);
+        let sending: BoxFuture<'_, _> = match &self.wrapped {
+            Some(send) => send(request),
+            None => Box::pin(self.client.send(request)),
+        };
+        sending.await
     }
 
     /// The channel has ended: unused connections are closed, unless others may want them.

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
+use http::HeaderMap;
 use mcp_jsonrpc::{
     DecodeError, ErrorObject, Frame, Id, Message, Notification, RawJson, Request, Response,
 };
@@ -252,7 +253,7 @@ impl Link {
 
     async fn respond(&self, id: Id, outcome: Result<RawJson, ErrorObject>, view: &View) {
         let message = Message::from(Response::new(id, outcome));
-        let headers = |base| Self::session_headers(base, view);
+        let headers = |given: &HeaderMap| self.session_headers(view, given);
         let posting = self.deliver(&message, headers, view, None);
         match tokio::time::timeout(self.limits.notify, posting).await {
             Ok(Ok(())) => {}

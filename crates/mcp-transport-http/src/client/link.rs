@@ -9,10 +9,10 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
-use mcp_jsonrpc::{Id, Message};
+use mcp_jsonrpc::{Id, Message, MethodName};
 use mcp_protocol::RequestContext;
 use mcp_transport::{
-    BoxFuture, CallError, Delivery, Handler, Rejection, TransportError, TransportErrorKind,
+    BoxFuture, CallError, Delivery, Handler, Mirror, Rejection, TransportError, TransportErrorKind,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +23,7 @@ use super::header_source::{HeaderRequest, Sourced};
 use super::http::{Exchanger, SendError};
 use super::inbox::Inbox;
 use super::legacy::LegacySse;
+use super::prepared::Prepared;
 use super::session::{SessionCell, View};
 use super::url;
 use crate::headers;
@@ -49,6 +50,7 @@ pub(super) struct Link {
     pub(super) url: Uri,
     /// Sent with everything: the user's headers, `Host`.
     pub(super) headers: HeaderMap,
+    pub(super) prepared: Prepared,
     /// Asked for more of them, for each request.
     pub(super) source: Option<Sourced>,
     pub(super) limits: Limits,
@@ -106,38 +108,53 @@ impl Link {
         Id::from(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The headers of a POST, but for those of the session.
-    pub(super) fn post_headers(mut base: HeaderMap) -> HeaderMap {
-        base.insert(CONTENT_TYPE, headers::JSON);
-        base.insert(ACCEPT, headers::ACCEPT_BOTH);
-        base
-    }
-
-    /// The headers of a POST that belongs to a session.
-    pub(super) fn session_headers(base: HeaderMap, view: &View) -> HeaderMap {
-        let mut map = Self::post_headers(base);
-        view.write_headers(&mut map);
+    /// What every request is sent with, and what the source has given.
+    pub(super) fn base_headers(&self, given: &HeaderMap) -> HeaderMap {
+        let mut map = self.headers.clone();
+        headers::merge(&mut map, Some(given));
         map
     }
 
-    /// What every request is sent with, and what the source has given.
-    fn base_headers(&self, given: &HeaderMap) -> HeaderMap {
-        // With room for what comes, so that the map does not grow step by step.
-        let mut map = HeaderMap::with_capacity(self.headers.len() + given.len() + 8);
+    /// The headers of a POST, but for those of the session.
+    fn post_headers(&self) -> HeaderMap {
+        let mut map = HeaderMap::with_capacity(self.headers.len() + 8);
+        map.insert(CONTENT_TYPE, headers::JSON);
+        map.insert(ACCEPT, headers::ACCEPT_BOTH);
         for (name, value) in &self.headers {
             map.append(name, value.clone());
         }
+        map
+    }
+
+    /// The headers of a call, and what the source has given.
+    pub(super) fn call_headers(
+        &self,
+        view: &Arc<View>,
+        method: &MethodName,
+        mirror: &Mirror,
+        given: &HeaderMap,
+    ) -> HeaderMap {
+        let base = || self.post_headers();
+        let mut map = self.prepared.headers(view, method, mirror, base);
+        headers::merge(&mut map, Some(given));
+        map
+    }
+
+    /// The headers of a POST that belongs to a session.
+    pub(super) fn session_headers(&self, view: &View, given: &HeaderMap) -> HeaderMap {
+        let mut map = self.post_headers();
+        view.write_headers(&mut map);
         headers::merge(&mut map, Some(given));
         map
     }
 
     /// Sends a parcel, following redirects within the origin that keep method and body. `headers`
-    /// adds to those that every request has. Where the server wants others of the source, it is
-    /// sent once more.
+    /// makes its headers, with what the source has given. Where the server wants others of the
+    /// source, it is sent once more.
     pub(super) async fn send(
         &self,
         parcel: Parcel<'_>,
-        headers: impl Fn(HeaderMap) -> HeaderMap,
+        headers: impl Fn(&HeaderMap) -> HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         match &self.source {
             None => self.send_with(&parcel, &headers, &HeaderMap::new()).await,
@@ -150,7 +167,7 @@ impl Link {
         &self,
         source: &Sourced,
         parcel: &Parcel<'_>,
-        headers: &impl Fn(HeaderMap) -> HeaderMap,
+        headers: &impl Fn(&HeaderMap) -> HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         let asking = HeaderRequest {
             method: parcel.method.clone(),
@@ -172,20 +189,20 @@ impl Link {
     async fn send_with(
         &self,
         parcel: &Parcel<'_>,
-        headers: &impl Fn(HeaderMap) -> HeaderMap,
+        headers: &impl Fn(&HeaderMap) -> HeaderMap,
         given: &HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         let request = |url: &Uri| {
             let mut request = Request::new(Full::new(parcel.body.clone()));
             *request.method_mut() = parcel.method.clone();
             *request.uri_mut() = url.clone();
-            *request.headers_mut() = headers(self.base_headers(given));
+            *request.headers_mut() = headers(given);
             request
         };
         let mut at = Cow::Borrowed(parcel.to);
         let mut redirects = 0;
         loop {
-            let response = self.exchanger.send(request(&at)).await?;
+            let response = self.exchanger.send(&mut request(&at)).await?;
             let target = redirect(&response).and_then(|to| url::resolve(&at, to));
             match target {
                 Some(to) if redirects < MAX_REDIRECTS && url::same_origin(&to, &self.url) => {
@@ -201,7 +218,7 @@ impl Link {
     pub(super) async fn deliver(
         &self,
         message: &Message,
-        headers: impl Fn(HeaderMap) -> HeaderMap,
+        headers: impl Fn(&HeaderMap) -> HeaderMap,
         view: &View,
         attached: Option<&Arc<Extensions>>,
     ) -> Result<(), CallError> {
@@ -286,8 +303,8 @@ fn redirect(response: &Response<ResponseBody>) -> Option<&str> {
         response.status(),
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
     );
-    let target: Option<&HeaderValue> = response.headers().get(LOCATION).filter(|_| keeps);
-    target?.to_str().ok()
+    let target: &HeaderValue = keeps.then(|| response.headers().get(LOCATION))??;
+    target.to_str().ok()
 }
 
 /// Refuses a body that is encoded, which we never ask for: a few bytes may stand for any number.

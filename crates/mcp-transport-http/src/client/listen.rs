@@ -102,7 +102,8 @@ impl Link {
         last_id: Option<&HeaderValue>,
         extra: Option<&HeaderMap>,
     ) -> Opened {
-        let headers = |mut headers: HeaderMap| {
+        let headers = |given: &HeaderMap| {
+            let mut headers = self.base_headers(given);
             headers.insert(ACCEPT, EVENT_STREAM);
             view.write_headers(&mut headers);
             if let Some(id) = last_id {

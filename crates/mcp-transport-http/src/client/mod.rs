@@ -16,7 +16,9 @@ mod legacy;
 mod link;
 mod listen;
 mod notify;
+mod origin;
 mod pool;
+mod prepared;
 mod proxy;
 mod session;
 #[cfg(feature = "tls")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderMap;
 use mcp_jsonrpc::Notification;
 use mcp_protocol::{Feature, ProtocolVersion};
 use mcp_transport::{CallError, Delivery, Mirror};
@@ -29,8 +30,8 @@ impl Link {
             .version
             .filter(|v| v.is_stateless())
             .map(ProtocolVersion::as_str);
-        let headers = |base| {
-            let mut headers = Self::session_headers(base, &view);
+        let headers = |given: &HeaderMap| {
+            let mut headers = self.session_headers(&view, given);
             write_mirror(&mut headers, &method, &mirror);
             headers
         };
