@@ -255,7 +255,7 @@ impl<S: State> Graph<S> {
             nodes.push(Spec {
                 name,
                 node,
-                options,
+                options: Arc::new(options),
                 exits,
             });
         }

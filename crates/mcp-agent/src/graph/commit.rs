@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_interceptors::Goto;
-
 use super::plan::Finished;
 use super::run::{Driver, settle, write_seed};
 use super::task::{Settled, caught};
@@ -15,12 +13,8 @@ use crate::{Error, ErrorKind};
 impl<S: State> Driver<S> {
     /// Puts what the tasks gave back into the state, in task order, and plans the next step.
     pub(super) async fn advance(&mut self, settled: Vec<Settled<S::Update>>) -> Result<(), Error> {
-        let gotos = caught(|| self.apply(settled))?;
-        let finished = gotos
-            .iter()
-            .map(|(node, goto)| Finished { node: *node, goto });
-        let finished: Vec<_> = finished.collect();
-        self.plan_next(&finished).await?;
+        let finished = caught(|| self.apply(settled))?;
+        self.plan_next(finished).await?;
         if !self.parent.is_empty() {
             self.tasks.clear();
         }
@@ -29,15 +23,12 @@ impl<S: State> Driver<S> {
     }
 
     /// What each task has said about the way on.
-    fn apply(
-        &mut self,
-        settled: Vec<Settled<S::Update>>,
-    ) -> Result<Vec<(usize, Vec<Goto>)>, Error> {
+    fn apply(&mut self, settled: Vec<Settled<S::Update>>) -> Result<Vec<Finished>, Error> {
         self.step += 1;
         self.taken += 1;
         let state = Arc::make_mut(&mut self.state);
         state.next_step();
-        let mut gotos = Vec::with_capacity(settled.len());
+        let mut finished = Vec::with_capacity(settled.len());
         for (index, (task, settled)) in self.tasks.iter().zip(settled).enumerate() {
             let Settled::Done(output) = settled else {
                 continue;
@@ -47,9 +38,12 @@ impl<S: State> Driver<S> {
             write.last_wins = output.last_wins;
             write_all(state, output.updates, write)?;
             self.parent.extend(output.parent);
-            gotos.push((task.node, output.goto));
+            finished.push(Finished {
+                node: task.node,
+                goto: output.goto,
+            });
         }
-        Ok(gotos)
+        Ok(finished)
     }
 
     /// Keeps the checkpoint of the state, now or later, as the durability says.

@@ -8,11 +8,11 @@ use futures_util::FutureExt as _;
 use mcp_interceptors::BoxFuture;
 
 use super::compiled::Compiled;
-use super::goto::Targets;
-use super::plan::{Finished, Plan, leading_on};
+use super::goto::{END, Targets};
+use super::plan::{Finished, Plan, target};
 use super::run::Driver;
 use super::task::{caught, rule_panicked};
-use super::wiring::FROM_START;
+use super::wiring::{FROM_START, Wiring};
 use crate::Error;
 use crate::runtime::RunScope;
 use crate::state::State;
@@ -25,11 +25,12 @@ pub(crate) enum Decide<S> {
     Later(Box<dyn Fn(Arc<S>) -> BoxFuture<'static, Targets> + Send + Sync>),
 }
 
-/// What the conditional edges of a node have decided, in their order.
+/// What the conditional edges of some nodes have decided.
 #[derive(Debug)]
 pub(crate) struct Decided {
-    /// The node, or [`FROM_START`].
-    pub(crate) node: usize,
+    /// The nodes, [`FROM_START`] among them.
+    pub(crate) nodes: Vec<usize>,
+    /// For each conditional edge of each node, in their order.
     pub(crate) targets: Vec<Targets>,
 }
 
@@ -49,42 +50,57 @@ impl<S> Decide<S> {
         }))
     }
 
-    async fn ask(&self, state: &Arc<S>) -> Result<Targets, Error> {
-        match self {
-            Self::AtOnce(decide) => caught(|| Ok(decide(state))),
-            Self::Later(decide) => {
-                let decision = async { decide(Arc::clone(state)).await };
-                let decision = AssertUnwindSafe(decision).catch_unwind().await;
+    /// Asks, until the run is cancelled.
+    async fn ask(&self, state: &Arc<S>, scope: &RunScope) -> Result<Targets, Error> {
+        let decide = match self {
+            Self::AtOnce(decide) => return caught(|| Ok(decide(state))),
+            Self::Later(decide) => decide,
+        };
+        let decision = async { decide(Arc::clone(state)).await };
+        tokio::select! {
+            biased;
+            () = scope.cancel.cancelled() => Err(Error::cancelled()),
+            decision = AssertUnwindSafe(decision).catch_unwind() => {
                 decision.map_err(|panic| rule_panicked(&*panic))
             }
         }
     }
 }
 
-/// Asks the conditional edges of these nodes, until the run is cancelled.
+/// The nodes whose edges are followed when these tasks have finished, each once: those whose
+/// tasks have not said otherwise.
+fn leading_on<S>(wiring: &Wiring<S>, finished: &[Finished]) -> Result<Vec<usize>, Error> {
+    let mut nodes: Vec<(usize, bool)> = Vec::new();
+    for Finished { node, goto } in finished {
+        let replaces = wiring.spec(*node)?.options.goto_replaces_edges;
+        let leads = match replaces {
+            true => goto.is_empty(),
+            false => !goto.iter().any(|goto| target(goto) == END),
+        };
+        match nodes.iter_mut().find(|(known, _)| known == node) {
+            Some((_, all)) if replaces => *all &= leads,
+            Some((_, any)) => *any |= leads,
+            None => nodes.push((*node, leads)),
+        }
+    }
+    let leading = nodes.into_iter().filter(|(_, leads)| *leads);
+    Ok(leading.map(|(node, _)| node).collect())
+}
+
+/// Asks the conditional edges of these nodes.
 async fn decide<S: State>(
     graph: &Compiled<S>,
     scope: &RunScope,
     state: &Arc<S>,
     nodes: Vec<usize>,
-) -> Result<Vec<Decided>, Error> {
-    let all = async {
-        let mut decided = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let routes = &graph.wiring.exits(node)?.routes;
-            let mut targets = Vec::with_capacity(routes.len());
-            for route in routes {
-                targets.push(route.decide.ask(state).await?);
-            }
-            decided.push(Decided { node, targets });
+) -> Result<Decided, Error> {
+    let mut targets = Vec::new();
+    for &node in &nodes {
+        for route in &graph.wiring.exits(node)?.routes {
+            targets.push(route.decide.ask(state, scope).await?);
         }
-        Ok(decided)
-    };
-    tokio::select! {
-        biased;
-        () = scope.cancel.cancelled() => Err(Error::cancelled()),
-        decided = all => decided,
     }
+    Ok(Decided { nodes, targets })
 }
 
 impl<S: State> Driver<S> {
@@ -97,11 +113,10 @@ impl<S: State> Driver<S> {
     }
 
     /// Plans the step after these tasks, whose updates are in the state.
-    pub(crate) async fn plan_next(&mut self, finished: &[Finished<'_>]) -> Result<(), Error> {
-        let nodes = leading_on(&self.graph.wiring, finished)?;
+    pub(crate) async fn plan_next(&mut self, finished: Vec<Finished>) -> Result<(), Error> {
+        let nodes = leading_on(&self.graph.wiring, &finished)?;
         let decided = decide(&self.graph, &self.scope, &self.state, nodes).await?;
-        let wiring = &self.graph.wiring;
-        self.tasks = self.plan.advance(wiring, finished, decided)?;
+        self.tasks = self.plan.advance(&self.graph.wiring, finished, decided)?;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::output::End;
 use super::run::Driver;
 use super::stored::{restored, stored};
-use super::task::{NodeTimeout, Settled, TaskPlace};
+use super::task::{NodeTimeout, Settled};
 use crate::checkpoint::{TaskRecord, TaskState};
 use crate::error::BoxError;
 use crate::state::State;
@@ -125,11 +125,12 @@ impl<S: State> Driver<S> {
     }
 
     /// What an earlier run knows of a task: its output, or that it still waits.
-    pub(super) fn earlier(&self, place: &TaskPlace) -> Result<Option<Settled<S::Update>>, Error> {
+    pub(super) fn earlier(&self, index: usize) -> Result<Option<Settled<S::Update>>, Error> {
         if self.records.is_empty() {
             return Ok(None);
         }
-        let record = self.records.get(place.id.wide().as_str());
+        let id = self.place(index).id.wide();
+        let record = self.records.get(id.as_str());
         Ok(match record.map(|record| &record.state) {
             Some(TaskState::Done(output)) => Some(Settled::Done(restored::<S>(output)?)),
             Some(TaskState::Waiting { interrupts, .. }) => {

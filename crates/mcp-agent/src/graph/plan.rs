@@ -14,7 +14,7 @@ use mcp_interceptors::Goto;
 use serde_json::Value;
 
 use super::decide::Decided;
-use super::goto::{END, START};
+use super::goto::{END, START, Targets};
 use super::wiring::{FROM_START, Router, Wiring};
 use crate::checkpoint::Waiting;
 use crate::{Error, ErrorKind};
@@ -60,11 +60,11 @@ impl FromIterator<usize> for Triggers {
     }
 }
 
-/// A task that has finished.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Finished<'a> {
+/// A task that has finished, and what it has said about the way on.
+#[derive(Debug)]
+pub(crate) struct Finished {
     pub(crate) node: usize,
-    pub(crate) goto: &'a [Goto],
+    pub(crate) goto: Vec<Goto>,
 }
 
 /// What outlives a step: half-filled joins, and deferred nodes.
@@ -117,16 +117,14 @@ impl Plan {
     /// The first tasks, from the edges of the start.
     pub(crate) fn start<S>(
         wiring: &Wiring<S>,
-        decided: Vec<Decided>,
+        decided: Decided,
     ) -> Result<(Self, Vec<Next>), Error> {
         let mut plan = Self {
             arrived: vec![BTreeSet::new(); wiring.joins.len()],
             deferred: BTreeMap::new(),
         };
         let mut draft = Draft::default();
-        for decided in decided {
-            plan.follow(wiring, decided, &mut draft)?;
-        }
+        plan.lead_on(wiring, decided, &mut draft)?;
         let tasks = plan.finish(draft);
         Ok((plan, tasks))
     }
@@ -136,31 +134,42 @@ impl Plan {
     pub(crate) fn advance<S>(
         &mut self,
         wiring: &Wiring<S>,
-        finished: &[Finished<'_>],
-        decided: Vec<Decided>,
+        finished: Vec<Finished>,
+        decided: Decided,
     ) -> Result<Vec<Next>, Error> {
         let mut draft = Draft::default();
-        for task in finished {
-            let node = task.node;
+        for Finished { node, goto } in finished {
             let name = wiring.name(node);
-            for goto in task.goto {
+            for goto in goto {
                 self.go(wiring, goto, Origin { node, name }, &mut draft)?;
             }
         }
-        for decided in decided {
-            let node = decided.node;
-            self.follow(wiring, decided, &mut draft)?;
-            self.arrive(node, &wiring.exits(node)?.joins);
-        }
+        self.lead_on(wiring, decided, &mut draft)?;
         self.fire_joins(wiring, &mut draft);
         Ok(self.finish(draft))
     }
 
-    /// Goes along the edges of a node.
+    /// Goes along the edges of the nodes that lead on.
+    fn lead_on<S>(
+        &mut self,
+        wiring: &Wiring<S>,
+        Decided { nodes, targets }: Decided,
+        draft: &mut Draft,
+    ) -> Result<(), Error> {
+        let mut targets = targets.into_iter();
+        for node in nodes {
+            self.follow(wiring, node, &mut targets, draft)?;
+            self.arrive(node, &wiring.exits(node)?.joins);
+        }
+        Ok(())
+    }
+
+    /// Goes along the edges of a node; each of its conditional edges takes what it has decided.
     fn follow<S>(
         &mut self,
         wiring: &Wiring<S>,
-        Decided { node, targets }: Decided,
+        node: usize,
+        decided: &mut impl Iterator<Item = Targets>,
         draft: &mut Draft,
     ) -> Result<(), Error> {
         let exits = wiring.exits(node)?;
@@ -171,11 +180,10 @@ impl Plan {
         for &to in &exits.edges {
             self.node(wiring, to, node, draft);
         }
-        for (route, targets) in exits.routes.iter().zip(targets) {
-            for goto in targets.0 {
-                check_among(route, &goto, name)?;
-                self.go(wiring, &goto, Origin { node, name }, draft)?;
-            }
+        let each = |(route, Targets(gotos))| gotos.into_iter().map(move |goto| (route, goto));
+        for (route, goto) in exits.routes.iter().zip(decided).flat_map(each) {
+            check_among(route, &goto, name)?;
+            self.go(wiring, goto, Origin { node, name }, draft)?;
         }
         Ok(())
     }
@@ -183,11 +191,11 @@ impl Plan {
     fn go<S>(
         &mut self,
         wiring: &Wiring<S>,
-        goto: &Goto,
+        goto: Goto,
         from: Origin<'_>,
         draft: &mut Draft,
     ) -> Result<(), Error> {
-        let name = target(goto);
+        let name = target(&goto);
         if name == END {
             return Ok(());
         }
@@ -195,8 +203,8 @@ impl Plan {
         if let Goto::Send { input, timeout, .. } = goto {
             draft.sends.push(Next {
                 node,
-                payload: Some(input.clone()),
-                timeout: *timeout,
+                payload: Some(input),
+                timeout,
                 triggers: [from.node].into_iter().collect(),
             });
         } else {
@@ -248,7 +256,10 @@ impl Plan {
             let deferred = std::mem::take(&mut self.deferred).into_iter();
             draft.nodes = deferred.map(Next::planned).collect();
         }
-        draft.sends.extend(draft.nodes);
+        if draft.sends.is_empty() {
+            return draft.nodes;
+        }
+        draft.sends.append(&mut draft.nodes);
         draft.sends
     }
 
@@ -301,31 +312,6 @@ impl Plan {
     }
 }
 
-/// The nodes whose edges are followed when these tasks have finished, each once: those whose
-/// tasks have not said otherwise.
-pub(crate) fn leading_on<S>(
-    wiring: &Wiring<S>,
-    finished: &[Finished<'_>],
-) -> Result<Vec<usize>, Error> {
-    let mut nodes = Vec::with_capacity(finished.len());
-    let mut seen = BTreeSet::new();
-    for task in finished.iter().filter(|task| seen.insert(task.node)) {
-        let mut gotos = finished
-            .iter()
-            .filter(|other| other.node == task.node)
-            .map(|other| other.goto);
-        let replaced = if wiring.spec(task.node)?.options.goto_replaces_edges {
-            gotos.any(|goto| !goto.is_empty())
-        } else {
-            gotos.all(|goto| goto.iter().any(|goto| target(goto) == END))
-        };
-        if !replaced {
-            nodes.push(task.node);
-        }
-    }
-    Ok(nodes)
-}
-
 fn check_among<S>(route: &Router<S>, goto: &Goto, from: &str) -> Result<(), Error> {
     let name = target(goto);
     let Some(among) = &route.among else {
@@ -340,7 +326,7 @@ fn check_among<S>(route: &Router<S>, goto: &Goto, from: &str) -> Result<(), Erro
 }
 
 /// The name of the node that a goto leads to.
-fn target(goto: &Goto) -> &str {
+pub(super) fn target(goto: &Goto) -> &str {
     match goto {
         Goto::Node(node) | Goto::Send { node, .. } => node,
         _ => END,

@@ -1,7 +1,7 @@
 //! Drives a graph: runs the tasks of a step, puts what they give back into the state, keeps a
 //! checkpoint, asks the plan what comes next. The only file that spawns.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use mcp_interceptors::Command;
@@ -120,23 +120,15 @@ impl<S: State> Driver<S> {
 
     /// Runs the tasks of the step, those that have not finished earlier.
     async fn run_tasks(&mut self) -> Result<Vec<Settled<S::Update>>, Error> {
-        let mut settled = Vec::with_capacity(self.tasks.len());
-        let mut jobs = Vec::with_capacity(self.tasks.len());
-        for index in 0..self.tasks.len() {
-            let place = self.place(index);
-            let earlier = self.earlier(&place)?;
-            if earlier.is_none() {
-                jobs.push((index, self.job(index, place)?));
+        let earlier = (0..self.tasks.len()).map(|index| self.earlier(index));
+        let mut settled = earlier.collect::<Result<Vec<_>, _>>()?;
+        let mut open = (0..).zip(&settled).filter(|(_, one)| one.is_none());
+        match (open.next(), open.next()) {
+            (Some((index, _)), None) => {
+                let done = self.run_one(self.job(index)?).await?;
+                put(&mut settled, index, done);
             }
-            settled.push(earlier);
-        }
-        if jobs.len() == 1
-            && let Some((index, job)) = jobs.pop()
-        {
-            let done = self.run_one(job).await?;
-            put(&mut settled, index, done);
-        } else {
-            self.run_many(jobs, &mut settled).await?;
+            _ => self.run_many(&mut settled).await?,
         }
         let dropped = || Settled::Dropped;
         let all = settled.into_iter().map(|one| one.unwrap_or_else(dropped));
@@ -154,13 +146,9 @@ impl<S: State> Driver<S> {
         }
     }
 
-    async fn run_many(
-        &mut self,
-        jobs: Vec<(usize, Job<S>)>,
-        settled: &mut [Option<Settled<S::Update>>],
-    ) -> Result<(), Error> {
+    async fn run_many(&mut self, settled: &mut [Option<Settled<S::Update>>]) -> Result<(), Error> {
         let mut running = JoinSet::new();
-        let joined = self.join(&mut running, jobs, settled).await;
+        let joined = self.join(&mut running, settled).await;
         // Waits until the tasks are gone, so that no call outlives the run.
         running.shutdown().await;
         joined
@@ -170,13 +158,13 @@ impl<S: State> Driver<S> {
     async fn join(
         &mut self,
         running: &mut JoinSet<(usize, Settled<S::Update>)>,
-        jobs: Vec<(usize, Job<S>)>,
         settled: &mut [Option<Settled<S::Update>>],
     ) -> Result<(), Error> {
-        let at_once = self.scope.max_parallel;
-        let mut jobs = jobs.into_iter();
-        for (index, job) in jobs.by_ref().take(at_once) {
-            running.spawn(numbered(index, job));
+        let open = (0..).zip(&*settled).filter(|(_, one)| one.is_none());
+        let mut open: VecDeque<usize> = open.map(|(index, _)| index).collect();
+        let at_once = open.len().min(self.scope.max_parallel);
+        for index in open.drain(..at_once) {
+            running.spawn(numbered(index, self.job(index)?));
         }
         let cancel = self.scope.cancel.clone();
         settle(self.journal.as_mut()).await?;
@@ -195,8 +183,8 @@ impl<S: State> Driver<S> {
             if failed {
                 return Ok(());
             }
-            if let Some((index, job)) = jobs.next() {
-                running.spawn(numbered(index, job));
+            if let Some(index) = open.pop_front() {
+                running.spawn(numbered(index, self.job(index)?));
             }
         }
     }
@@ -213,21 +201,21 @@ impl<S: State> Driver<S> {
         }
     }
 
-    fn job(&self, index: usize, place: TaskPlace) -> Result<Job<S>, Error> {
+    fn job(&self, index: usize) -> Result<Job<S>, Error> {
         let task = self.tasks.get(index);
         let wiring = &self.graph.wiring;
         let spec = wiring.spec(task.map_or(usize::MAX, |task| task.node))?;
-        let mut options = spec.options.clone();
-        options.timeout = task.and_then(|task| task.timeout).or(options.timeout);
+        let own_limit = task.and_then(|task| task.timeout);
         let told = task.filter(|_| self.scope.events.wants(Interest::TASKS));
         Ok(Job {
             node: Arc::clone(&spec.node),
-            options,
+            options: Arc::clone(&spec.options),
+            timeout: own_limit.or(spec.options.timeout),
             state: Arc::clone(&self.state),
             payload: task.and_then(|task| task.payload.clone()),
             triggers: told.map_or_else(Vec::new, |task| wiring.origins(&task.triggers)),
             scope: Arc::clone(&self.scope),
-            place,
+            place: self.place(index),
         })
     }
 

@@ -24,7 +24,9 @@ use crate::{Error, ErrorKind, Interrupt, Runtime};
 /// Everything that a task needs, so that it can run anywhere.
 pub(crate) struct Job<S: State> {
     pub(crate) node: Arc<dyn Node<S>>,
-    pub(crate) options: NodeOptions,
+    pub(crate) options: Arc<NodeOptions>,
+    /// How long one attempt may take.
+    pub(crate) timeout: Option<Duration>,
     pub(crate) state: Arc<S>,
     pub(crate) payload: Option<Value>,
     /// What led to it, if anybody wants to know.
@@ -145,7 +147,7 @@ impl<S: State> Job<S> {
             None => self.payload.take(),
         };
         let input = NodeInput::new(Arc::clone(&self.state), payload);
-        let run = self.options.timeout;
+        let run = self.timeout;
         let idle = self.options.idle_timeout.zip(runtime.run.pulse.clone());
         let work = async { self.node.run(input, runtime).await };
         let mut caught = pin!(AssertUnwindSafe(work).catch_unwind());

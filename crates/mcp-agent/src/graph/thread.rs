@@ -119,7 +119,8 @@ impl<S: State> CompiledGraph<S> {
         caught(|| driver.change(update, as_node.unwrap_or("update")))?;
         if let Some(name) = as_node {
             let node = self.0.wiring.find(name, "the update")?;
-            driver.plan_next(&[Finished { node, goto: &[] }]).await?;
+            let goto = Vec::new();
+            driver.plan_next(vec![Finished { node, goto }]).await?;
         }
         driver.keep(Source::Update).await?;
         let ended = driver.finish().await?;

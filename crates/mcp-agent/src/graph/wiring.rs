@@ -44,7 +44,7 @@ impl<S> Default for Exits<S> {
 pub(crate) struct Spec<S> {
     pub(crate) name: Arc<str>,
     pub(crate) node: Arc<dyn Node<S>>,
-    pub(crate) options: NodeOptions,
+    pub(crate) options: Arc<NodeOptions>,
     pub(crate) exits: Exits<S>,
 }
 
