@@ -1,8 +1,10 @@
 //! Handlers that panic.
 
-use std::panic::AssertUnwindSafe;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
 
-use futures_util::FutureExt as _;
 use mcp_jsonrpc::{ErrorObject, RawJson};
 
 /// Runs a handler; a panic becomes an internal error.
@@ -10,18 +12,25 @@ pub(crate) async fn caught<F>(handler: F) -> Result<RawJson, ErrorObject>
 where
     F: Future<Output = Result<RawJson, ErrorObject>>,
 {
-    AssertUnwindSafe(handler)
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|_| {
-            tracing::error!("a request handler panicked");
-            Err(ErrorObject::internal("the handler failed"))
-        })
+    contained(handler).await.unwrap_or_else(|| {
+        tracing::error!("a request handler panicked");
+        Err(ErrorObject::internal("the handler failed"))
+    })
 }
 
 /// Runs a handler of a notification; a panic ends only this one.
 pub(crate) async fn caught_silently(handler: impl Future<Output = ()>) {
-    if AssertUnwindSafe(handler).catch_unwind().await.is_err() {
+    if contained(handler).await.is_none() {
         tracing::error!("a notification handler panicked");
     }
+}
+
+/// What comes of a future; `None` where it panics, after which it is not polled again.
+async fn contained<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
 }
