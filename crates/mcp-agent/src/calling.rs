@@ -1,6 +1,6 @@
 //! One call on its way to who carries it out, and what it finds there of the run.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -34,16 +34,18 @@ pub(crate) enum Unanswered {
 
 impl Calling {
     /// Makes the call. A panic of the tool, or of a layer, is its failure.
-    pub(crate) async fn make(
+    ///
+    /// The call itself is no part of the future, which stays small.
+    pub(crate) fn make(
         self,
         service: &ToolService,
         tool: &Arc<BoundTool>,
         args: JsonMap,
-    ) -> Result<Answer, Unanswered> {
+    ) -> impl Future<Output = Result<Answer, Unanswered>> + Send + use<> {
         let (raw, open) = (RawResult::new(), OpenQuestions::default());
         let run = self.runtime.runtime().clone();
         let mut extensions = Extensions::new();
-        extensions.insert(CallId::new(self.runtime.tool_call_id()));
+        extensions.insert(CallId::new(Arc::clone(self.runtime.shared_call_id())));
         extensions.insert(self.runtime.asking(&open));
         extensions.insert(self.runtime);
         extensions.insert(raw.clone());
@@ -55,15 +57,20 @@ impl Calling {
         }
         let call = ToolCall::in_context(Arc::clone(tool), args, extensions);
         // A service may panic before it gives its future, too.
-        let calling = async { service.call(call).await };
-        let outcome = AssertUnwindSafe(calling).catch_unwind().await;
-        let outcome = outcome.unwrap_or_else(|panic| {
-            let message = format!("it panicked: {}", panic_text(&*panic));
-            Err(CallError::new(CallErrorKind::Tool, message))
-        });
-        match outcome {
-            Ok(outcome) => Ok(Answer::of(outcome, &raw)),
-            Err(error) => Err(judge(error, &open, &run)),
+        let begun = catch_unwind(AssertUnwindSafe(|| service.call(call)));
+        async move {
+            let outcome = match begun {
+                Ok(calling) => AssertUnwindSafe(calling).catch_unwind().await,
+                Err(panic) => Err(panic),
+            };
+            let outcome = outcome.unwrap_or_else(|panic| {
+                let message = format!("it panicked: {}", panic_text(&*panic));
+                Err(CallError::new(CallErrorKind::Tool, message))
+            });
+            match outcome {
+                Ok(outcome) => Ok(Answer::of(outcome, &raw)),
+                Err(error) => Err(judge(error, &open, &run)),
+            }
         }
     }
 }

@@ -114,6 +114,10 @@ impl ToolRuntime {
         self.runtime.cancellation()
     }
 
+    pub(crate) const fn shared_call_id(&self) -> &Arc<str> {
+        &self.call_id
+    }
+
     /// The run.
     pub(crate) const fn runtime(&self) -> &Runtime {
         &self.runtime

@@ -75,7 +75,7 @@ impl Asking<'_> {
             let tries = u64::try_from(tries.count()).unwrap_or(u64::MAX);
             if let Some(reached) = self.settings.limits.model(&self.state, tries) {
                 let ended = at_limit(reached, self.runtime)?;
-                return Ok(done(output, written, counts).update(ended));
+                return Ok(done(output, written, counts, None).update(ended));
             }
             let (said, left) = self.answer(request.clone(), &mut counts).await?;
             output.updates.extend(left.updates);
@@ -91,8 +91,7 @@ impl Asking<'_> {
             counts.extend(taken.answers.iter().map(|_| Count::Tool(None)));
             output.updates.extend(taken.response.map(responded));
             let Some(wrong) = taken.wrong else {
-                output.updates.extend(active);
-                return Ok(done(output, written, counts));
+                return Ok(done(output, written, counts, active));
             };
             let note = Arc::new(ChatMessage::user(wrong));
             request.messages.extend([message, Arc::clone(&note)]);
@@ -142,12 +141,12 @@ impl Asking<'_> {
         Ok((response.message, notes.take()))
     }
 
-    /// The server of the last call that a tool is to carry out.
-    fn active(&self, said: &AssistantMessage) -> Option<ReactUpdate> {
+    /// The server of the last call that a tool is to carry out, if there is such a call.
+    fn active(&self, said: &AssistantMessage) -> Option<Option<Arc<str>>> {
         let answers = self.settings.response.is_some();
         let is_answer = |call: &&ToolUse| answers && call.name == ResponseFormat::TOOL;
         let last = said.tool_calls.iter().rev().find(|call| !is_answer(call))?;
-        Some(ReactUpdate::default().active_server(self.table.server_of(last)))
+        Some(self.table.server_of(last))
     }
 
     fn tell(&self, message: &Arc<ChatMessage>) {
@@ -184,8 +183,10 @@ fn done(
     mut output: NodeOutput<ReactUpdate>,
     written: MessagesUpdate,
     counts: Vec<Count>,
+    active: Option<Option<Arc<str>>>,
 ) -> NodeOutput<ReactUpdate> {
-    let update = ReactUpdate::default().messages(written).tally(counts);
+    let mut update = ReactUpdate::default().messages(written).tally(counts);
+    update.active_server = active;
     output.updates.reserve_exact(1);
     output.updates.insert(0, update);
     output.last_wins()

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use mcp_interceptors::{JsonMap, TextIndex, WholeText};
 use mcp_protocol::{ContentBlock, ResourceContents};
 use serde::{Deserialize, Serialize};
@@ -129,8 +129,8 @@ fn weight(value: &Value) -> usize {
 pub struct ToolResults {
     results: Arc<IndexMap<String, Arc<StoredResult>>>,
     size: usize,
-    /// What no checkpoint has yet.
-    new: IndexSet<String>,
+    /// The last checkpoint has this many of them, the oldest.
+    kept: usize,
     /// What a checkpoint has and we do not any more.
     gone: Vec<String>,
     /// No checkpoint gets them.
@@ -152,12 +152,12 @@ impl ToolResults {
     }
 
     fn put(&mut self, id: String, result: Arc<StoredResult>) {
-        let results = Arc::make_mut(&mut self.results);
         self.size += result.size();
-        if let Some(old) = results.insert(id.clone(), result) {
+        let results = Arc::make_mut(&mut self.results);
+        if let (at, Some(old)) = results.insert_full(id, result) {
             self.size = self.size.saturating_sub(old.size());
+            self.kept = self.kept.min(at);
         }
-        self.new.insert(id);
         if results.len() <= Self::MAX_COUNT && self.size <= Self::MAX_BYTES {
             return;
         }
@@ -171,12 +171,9 @@ impl ToolResults {
             self.size = self.size.saturating_sub(result.size());
             drop += 1;
         }
-        for (id, _) in results.drain(..drop) {
-            if !self.new.contains(&id) {
-                self.gone.push(id);
-            }
-        }
-        self.new.retain(|id| results.contains_key(id));
+        let dropped = results.drain(..drop).map(|(id, _)| id);
+        self.gone.extend(dropped.take(self.kept));
+        self.kept = self.kept.saturating_sub(drop);
     }
 }
 
@@ -204,13 +201,12 @@ impl Field for ToolResults {
 
     fn take_change(&mut self) -> Result<Option<Change>, StateError> {
         let removed = std::mem::take(&mut self.gone);
-        let mut set = Vec::new();
-        let new = std::mem::take(&mut self.new);
-        for id in new.into_iter().filter(|_| !self.passing) {
-            if let Some(result) = self.results.get(&id) {
-                set.push((id, Json::of(&**result)?));
-            }
-        }
+        let new = self.results.iter().skip(self.kept);
+        let set = new
+            .filter(|_| !self.passing)
+            .map(|(id, result)| Ok((id.clone(), Json::of(&**result)?)));
+        let set = set.collect::<Result<_, StateError>>()?;
+        self.kept = self.results.len();
         let change = Change::Entries { set, removed };
         Ok(Some(change).filter(|change| !change.is_empty()))
     }
@@ -228,7 +224,7 @@ impl Field for ToolResults {
         for (id, result) in set {
             self.put(id.clone(), result.read::<StoredResult>()?.into());
         }
-        self.new.clear();
+        self.kept = self.results.len();
         self.gone.clear();
         Ok(())
     }
@@ -237,6 +233,7 @@ impl Field for ToolResults {
 #[cfg(test)]
 mod tests {
     use super::{StoredResult, ToolResults};
+    use crate::state::{Change, Field};
     use serde_json::json;
     use std::sync::Arc;
 
@@ -269,5 +266,39 @@ mod tests {
         );
         assert!(results.contains_key("large 19"));
         assert!(!results.contains_key("large 0"));
+    }
+
+    #[test]
+    fn a_checkpoint_gets_each_result_once_and_hears_of_those_that_were_dropped() {
+        let mut results = ToolResults::default();
+        let mut copy = ToolResults::default();
+        let mut follow = |results: &mut ToolResults| {
+            let change = results.take_change().unwrap();
+            let written = change.as_ref().map_or((0, 0), |change| match change {
+                Change::Entries { set, removed } => (set.len(), removed.len()),
+                _ => (usize::MAX, usize::MAX),
+            });
+            if let Some(change) = &change {
+                copy.replay(change).unwrap();
+            }
+            assert_eq!(copy.results, results.results);
+            assert_eq!(copy.size, results.size);
+            written
+        };
+        let large = result(&"x".repeat(ToolResults::MAX_BYTES / 8));
+        for number in 0..4 {
+            results.put(number.to_string(), Arc::clone(&large));
+            assert_eq!(follow(&mut results), (1, 0));
+        }
+        assert_eq!(follow(&mut results), (0, 0));
+        results.put("2".to_owned(), result("another"));
+        assert_eq!(follow(&mut results), (2, 0), "from the changed one on");
+        // Some are dropped that a checkpoint has, some that none has yet.
+        for number in 10..30 {
+            results.put(number.to_string(), Arc::clone(&large));
+        }
+        let (written, gone) = follow(&mut results);
+        assert_eq!((written, gone), (results.len(), 4));
+        assert_eq!(follow(&mut results), (0, 0));
     }
 }

@@ -1,6 +1,7 @@
 //! What an agent knows.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use mcp_interceptors::{JsonMap, ServerFailure};
 use mcp_model::{AssistantMessage, ChatMessage};
@@ -34,7 +35,7 @@ crate::state! {
         /// The results of tools, whole, by call id.
         tool_results: ToolResults,
         /// The server of the last call that was made, while calls are running.
-        active_server: LastInOrder<Option<String>>,
+        active_server: LastInOrder<Option<Arc<str>>>,
         /// Why the agent stopped, if not because the model had nothing more to ask for.
         stop_reason: LastInOrder<Option<AgentStop>>,
         /// The servers that could not be used when the run began.

@@ -124,9 +124,9 @@ impl Table {
     }
 
     /// The server of a call's tool.
-    pub(crate) fn server_of(&self, call: &ToolUse) -> Option<String> {
+    pub(crate) fn server_of(&self, call: &ToolUse) -> Option<Arc<str>> {
         let entry = self.get(&call.name)?;
-        Some(entry.tool.server().as_ref().to_owned())
+        Some(Arc::clone(entry.tool.server()))
     }
 
     /// What to tell a model that asked for a tool that is not there. Names at most 50 tools.

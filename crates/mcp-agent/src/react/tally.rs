@@ -22,17 +22,25 @@ pub struct Tally {
 #[non_exhaustive]
 pub struct Counts {
     /// Answers of the model.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub model_calls: u64,
     /// Tool calls that were carried out or tried.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tool_calls: u64,
     /// The same by tool, for the tools that have a limit of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_tool: BTreeMap<String, u64>,
     /// Answers of the model to servers that used it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sampled: u64,
     /// What all answers of the model cost, as far as its provider says.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
+}
+
+/// What is zero is not written: each checkpoint holds the counts.
+fn is_default<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 impl Counts {

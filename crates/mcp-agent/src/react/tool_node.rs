@@ -25,7 +25,7 @@ use crate::{Error, ErrorKind, Node, Runtime};
 pub(crate) struct ToolNode {
     pub(crate) settings: Arc<Settings>,
     /// Where a command to the end leads.
-    pub(crate) exit: Goto,
+    pub(crate) exit: Arc<Goto>,
 }
 
 impl Node<ReactState> for ToolNode {
@@ -38,11 +38,11 @@ impl Node<ReactState> for ToolNode {
         input: NodeInput<ReactState>,
         runtime: Runtime,
     ) -> BoxFuture<'static, Result<NodeOutput<ReactUpdate>, NodeError>> {
-        let (settings, exit) = (Arc::clone(&self.settings), self.exit.clone());
+        let (settings, exit) = (Arc::clone(&self.settings), Arc::clone(&self.exit));
         Box::pin(async move {
-            let mut output = carry_out(&settings, input, runtime).await?;
+            let mut output = carry_out(&settings, &input, &runtime).await?;
             let ends = output.goto.iter_mut().filter(|goto| **goto == Goto::End);
-            ends.for_each(|goto| *goto = exit.clone());
+            ends.for_each(|goto| goto.clone_from(&exit));
             Ok(output)
         })
     }
@@ -50,8 +50,8 @@ impl Node<ReactState> for ToolNode {
 
 async fn carry_out(
     settings: &Settings,
-    input: NodeInput<ReactState>,
-    runtime: Runtime,
+    input: &NodeInput<ReactState>,
+    runtime: &Runtime,
 ) -> Result<NodeOutput<ReactUpdate>, NodeError> {
     let memo = runtime
         .extension::<Arc<Memo>>()
@@ -71,7 +71,7 @@ async fn carry_out(
         .ok_or_else(|| NodeError::new("there is no such call in the last round"))?;
 
     let (started_ms, began) = (now_ms(), Instant::now());
-    let mut work = Work::new(settings, &memo, &input.state, &runtime, call);
+    let mut work = Work::new(settings, &memo, &input.state, runtime, call);
     let answer = match settings.limits.call(&input.state, round.0, index) {
         Some(reached) if reached.at_limit == super::AtLimit::Fail => {
             return Err(Error::new(ErrorKind::CallLimit, reached.what).into());
@@ -99,7 +99,7 @@ async fn carry_out(
         // What a command writes may leave a history that has to be made whole.
         memo.repaired.store(false, Ordering::Relaxed);
     }
-    let mut output = write(settings, &runtime, call, answer, stored);
+    let mut output = write(settings, runtime, call, answer, stored);
     let costs = std::mem::take(&mut *work.sampled.lock().unwrap_or_else(PoisonError::into_inner));
     if !costs.is_empty() {
         let counts: Vec<Count> = costs.into_iter().map(Count::Sampled).collect();

@@ -37,7 +37,7 @@ pub(crate) fn wire(
     let calling = NodeOptions::new().goto_replaces_edges();
     let tool_node = ToolNode {
         settings: Arc::clone(settings),
-        exit: exit.clone(),
+        exit: Arc::new(exit.clone()),
     };
     let stopping = Arc::clone(settings);
     let stop_node =
