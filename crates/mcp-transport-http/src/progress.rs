@@ -1,6 +1,7 @@
 //! Which call a report of progress belongs to.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_jsonrpc::{Id, RawJson};
@@ -12,7 +13,43 @@ pub(crate) const PROGRESS: &str = "notifications/progress";
 
 /// The tokens of the calls in flight.
 #[derive(Debug, Default)]
-pub(crate) struct ProgressTable(Mutex<HashMap<Id, Live>>);
+pub(crate) struct ProgressTable(Mutex<Calls>);
+
+type Calls = HashMap<Id, Live, BuildHasherDefault<Spread>>;
+
+/// A quick hash, for tokens that are all our own: a peer looks them up but adds none.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Spread {
+    const fn add(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.add(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.add(n);
+    }
+
+    fn write_i64(&mut self, n: i64) {
+        self.add(n.cast_unsigned());
+    }
+
+    fn write_isize(&mut self, n: isize) {
+        self.write_i64(n as i64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 #[derive(Debug)]
 struct Live {
@@ -31,7 +68,7 @@ struct Report {
 }
 
 impl ProgressTable {
-    fn live(&self) -> MutexGuard<'_, HashMap<Id, Live>> {
+    fn live(&self) -> MutexGuard<'_, Calls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
