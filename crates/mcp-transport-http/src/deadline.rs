@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_transport::Timeouts;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
+
+use crate::alarm::Alarms;
 
 /// The last sign of life of a call: its begin, then each report of progress.
 #[derive(Clone, Debug)]
@@ -60,13 +62,15 @@ impl Deadline {
     }
 
     /// Resolves when a limit is reached, with the time that the call has waited.
-    pub(crate) async fn reached(&self) -> Duration {
+    pub(crate) async fn reached(&self, alarms: &Alarms) -> Duration {
         loop {
-            match self.at() {
-                None => std::future::pending().await,
-                Some(at) if at <= Instant::now() => return self.begin.elapsed(),
-                // Progress may have moved the limit when the sleep is over.
-                Some(at) => sleep_until(at).await,
+            let Some(at) = self.at() else {
+                return std::future::pending().await;
+            };
+            alarms.until(at).await;
+            // Progress may have moved the limit meanwhile.
+            if self.at().is_some_and(|now| now <= at) {
+                return self.begin.elapsed();
             }
         }
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod alarm;
 mod client;
 mod deadline;
 mod error;

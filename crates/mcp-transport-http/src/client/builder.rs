@@ -25,6 +25,7 @@ use super::prepared::Prepared;
 use super::session::SessionCell;
 use super::url;
 use crate::BuildError;
+use crate::alarm::Alarms;
 use crate::headers::is_protected;
 
 /// A server that can be connected to, as often as wanted.
@@ -86,6 +87,7 @@ impl HttpTransport {
             legacy: self.legacy,
             handler,
             calls: Semaphore::new(self.limits.calls),
+            alarms: Alarms::default(),
             next_id: AtomicU64::new(1),
             session: SessionCell::new(&closing),
             progress: Arc::default(),

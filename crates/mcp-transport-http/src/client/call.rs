@@ -46,7 +46,7 @@ impl Link {
             outcome = exchange.run(call.params) => outcome,
             () = exchange.view.over.cancelled() => Err(self.over(Delivery::Unknown)),
             // Only here does the server still work on it.
-            after = deadline.reached() => return Err(CallError::TimedOut { after }),
+            after = deadline.reached(&self.alarms) => return Err(CallError::TimedOut { after }),
         };
         cancel.armed = false;
         outcome

@@ -26,6 +26,7 @@ use super::legacy::LegacySse;
 use super::prepared::Prepared;
 use super::session::{SessionCell, View};
 use super::url;
+use crate::alarm::Alarms;
 use crate::headers;
 use crate::progress::ProgressTable;
 
@@ -58,6 +59,7 @@ pub(super) struct Link {
     pub(super) legacy: LegacySse,
     pub(super) handler: Arc<dyn Handler<RequestContext>>,
     pub(super) calls: Semaphore,
+    pub(super) alarms: Alarms,
     pub(super) next_id: AtomicU64,
     pub(super) session: SessionCell,
     pub(super) progress: Arc<ProgressTable>,

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use super::exchange::not_sent;
 use super::outbox::Outbox;
 use super::session::{Answer, Session};
+use crate::alarm::Alarms;
 use crate::deadline::Deadline;
 use crate::progress::ProgressGuard;
 
@@ -53,6 +54,7 @@ impl Session {
             .progress
             .map(|(token, sink)| self.progress.begin(token, sink));
         let sign = progress.as_ref().map(ProgressGuard::sign);
+        let alarms = Alarms::default();
         let deadline = Deadline::new(call.timeouts, sign);
         let request = Request::new(id, call.method, call.params);
         via.push(&Message::from(request)).map_err(|_| ended())?;
@@ -62,7 +64,7 @@ impl Session {
             reason = self.ended() => {
                 Err(CallError::Closed { reason, delivery: Delivery::Unknown })
             }
-            after = deadline.reached() => return Err(CallError::TimedOut { after }),
+            after = deadline.reached(&alarms) => return Err(CallError::TimedOut { after }),
         };
         question.cancels = false;
         outcome

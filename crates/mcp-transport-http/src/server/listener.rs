@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::HttpService;
 use super::greeted::Greeted;
+use crate::alarm::Alarms;
 
 /// How many connections there may be unless set. One more waits to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
@@ -210,7 +211,7 @@ async fn serve_connection(
     // Unless set, a head may have 100 headers and 400 KiB; to set it costs an allocation each.
     builder
         .http1()
-        .timer(TokioTimer::new())
+        .timer(Alarms::default())
         .header_read_timeout(HEAD_TIMEOUT);
     builder
         .http2()

@@ -37,6 +37,37 @@ async fn http_01_http_02_http_24_http_30_a_request_that_stands_alone_says_so_in_
 }
 
 #[tokio::test]
+async fn http_24_http_30_each_call_has_headers_of_its_own_whatever_the_call_before_it_had() {
+    let script = Script::start(|seen| result(seen, &json!({}))).await;
+    let client = Client::new(&script.url);
+    let calls = [
+        ("tools/call", Some("a"), None),
+        ("tools/call", Some("b"), Some("eu")),
+        ("tools/call", Some("a"), None),
+        ("tools/list", None, None),
+        ("tools/call", None, None),
+        ("prompts/get", Some("a"), None),
+    ];
+    for (method, name, region) in calls {
+        let mut call = modern_call(method, name);
+        if let Some(region) = region {
+            call.mirror.params = vec![("Region".to_owned(), region.to_owned())];
+            let extra = HeaderMap::from_iter([("x-own".parse().unwrap(), region.parse().unwrap())]);
+            call.extensions.insert::<HeaderMap>(extra);
+        }
+        client.channel.call(call).await.unwrap();
+    }
+    for (seen, (method, name, region)) in script.seen().iter().zip(calls) {
+        assert_eq!(seen.header("mcp-method"), Some(method));
+        assert_eq!(seen.header("mcp-name"), name);
+        assert_eq!(seen.header("mcp-param-region"), region);
+        assert_eq!(seen.header("x-own"), region);
+        assert_eq!(seen.header("content-type"), Some("application/json"));
+        assert_eq!(seen.header("mcp-protocol-version"), Some("2026-07-28"));
+    }
+}
+
+#[tokio::test]
 async fn http_14_http_21_h05_session_and_negotiated_version_are_on_everything_after_initialize() {
     let mut script =
         Script::start(|seen| usual(seen, "2025-06-18").unwrap_or_else(|| result(seen, &json!({}))))
