@@ -41,7 +41,11 @@ const NEVER: [(&str, &str); 5] = [
 ];
 
 /// Who may have feature switches, and how their names begin.
-const FEATURES: [(&str, &str); 2] = [("mcp", ""), ("mcp-transport-http", "tls")];
+const FEATURES: [(&str, &str); 3] = [
+    ("mcp", ""),
+    ("mcp-interceptors", "tower"),
+    ("mcp-transport-http", "tls"),
+];
 
 pub(crate) fn run(sh: &Shell) -> Result<()> {
     let metadata = metadata(sh, true)?;

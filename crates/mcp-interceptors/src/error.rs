@@ -226,24 +226,37 @@ impl StdError for CallError {
 }
 
 impl From<BoxError> for CallError {
-    /// Gives a `CallError` back as it is. tower's own errors get the kind that they are of; an
-    /// error of any other type becomes one of kind [`Layer`](CallErrorKind::Layer).
+    /// Gives a `CallError` back as it is. With the feature `tower`, tower's own errors get the
+    /// kind that they are of; an error of any other type becomes one of kind
+    /// [`Layer`](CallErrorKind::Layer).
     fn from(error: BoxError) -> Self {
         let error = match error.downcast::<Self>() {
             Ok(own) => return *own,
             Err(other) => other,
         };
-        let kind = if error.is::<tower::timeout::error::Elapsed>() {
-            CallErrorKind::TimedOut
-        } else if error.is::<tower::load_shed::error::Overloaded>() {
-            CallErrorKind::Refused
-        } else {
-            CallErrorKind::Layer
-        };
+        let kind = kind_at_tower(&error).unwrap_or(CallErrorKind::Layer);
         let own = Self::new(kind, error.to_string());
         match error.source() {
             Some(_) => own.with_source(error),
             None => own,
         }
     }
+}
+
+/// The kind of an error of tower's own layers.
+#[cfg(feature = "tower")]
+fn kind_at_tower(error: &BoxError) -> Option<CallErrorKind> {
+    if error.is::<tower::timeout::error::Elapsed>() {
+        Some(CallErrorKind::TimedOut)
+    } else if error.is::<tower::load_shed::error::Overloaded>() {
+        Some(CallErrorKind::Refused)
+    } else {
+        None
+    }
+}
+
+/// Nobody has said that there are tower's own layers.
+#[cfg(not(feature = "tower"))]
+const fn kind_at_tower(_: &BoxError) -> Option<CallErrorKind> {
+    None
 }

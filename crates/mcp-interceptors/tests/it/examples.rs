@@ -71,6 +71,7 @@ async fn calls_are_made_again_until_the_server_is_there() {
     assert!((450..=600).contains(&waited), "{waited}");
 }
 
+#[cfg(feature = "tower")]
 #[tokio::test(start_paused = true)]
 async fn a_slow_server_and_one_that_is_down_have_another_answer() {
     let texts = fallback::run().await.unwrap();
