@@ -20,4 +20,4 @@ pub use line::{Ends, Line, LineDecoder, encode_line};
 pub use message::{Frame, Message, Notification, Packet, Request, Response};
 pub use method::MethodName;
 pub use raw::RawJson;
-pub use scan::pick;
+pub use scan::{is_distinct, pick};

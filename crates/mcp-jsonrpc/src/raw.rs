@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::pick;
+use crate::scan::Index;
+
 /// One JSON value as text: well-formed, undecoded, cheap to clone.
 ///
 /// The parts of a message share the buffer that the message arrived in; nothing is copied until
@@ -19,8 +22,12 @@ use serde_json::value::RawValue;
 /// assert_eq!(raw.as_str(), "[1,2]");
 /// assert_eq!(raw.decode::<Vec<u8>>().unwrap(), [1, 2]);
 /// ```
-#[derive(Clone, PartialEq, Eq)]
-pub struct RawJson(Bytes);
+#[derive(Clone)]
+pub struct RawJson {
+    text: Bytes,
+    /// What reading the message has shown of the members. It says nothing that is not in the text.
+    index: Index,
+}
 
 thread_local! {
     /// Where values are encoded, so that a small one costs a single allocation of its exact size.
@@ -33,7 +40,7 @@ const MAX_SCRATCH: usize = 16 * 1024;
 
 impl RawJson {
     /// The empty object, `{}`.
-    pub const EMPTY: Self = Self(Bytes::from_static(b"{}"));
+    pub const EMPTY: Self = Self::new(Bytes::from_static(b"{}"));
 
     /// Encodes a value.
     ///
@@ -44,9 +51,9 @@ impl RawJson {
         text.clear();
         serde_json::to_writer(&mut text, value)?;
         if text.len() > MAX_SCRATCH {
-            return Ok(Self(text.into()));
+            return Ok(Self::new(text.into()));
         }
-        let value = Self(Bytes::copy_from_slice(&text));
+        let value = Self::new(Bytes::copy_from_slice(&text));
         SCRATCH.set(text);
         Ok(value)
     }
@@ -58,12 +65,27 @@ impl RawJson {
     pub fn parse(text: impl Into<Bytes>) -> Result<Self, serde_json::Error> {
         let text = text.into();
         let value: &RawValue = serde_json::from_slice(&text)?;
-        Ok(Self(text.slice_ref(value.get().as_bytes())))
+        Ok(Self::new(text.slice_ref(value.get().as_bytes())))
     }
 
-    /// A part of `whole` that a decoder has already found to be well-formed.
-    pub(crate) fn part(whole: &Bytes, part: &str) -> Self {
-        Self(whole.slice_ref(part.as_bytes()))
+    /// A part of `whole` that a decoder has already found to be well-formed, and the index of
+    /// that part.
+    pub(crate) fn part(whole: &Bytes, part: &str, index: Index) -> Self {
+        let text = whole.slice_ref(part.as_bytes());
+        Self { text, index }
+    }
+
+    const fn new(text: Bytes) -> Self {
+        let index = Index::UNKNOWN;
+        Self { text, index }
+    }
+
+    /// The values of these members, as [`pick`] finds them. Of a message that was read, most are
+    /// known without looking for them.
+    #[must_use]
+    pub fn pick<'a, const N: usize>(&'a self, names: [&str; N]) -> Option<[Option<&'a str>; N]> {
+        let known = self.index.pick(&self.text, names);
+        known.unwrap_or_else(|| pick(&self.text, names))
     }
 
     /// Decodes the value into `T`.
@@ -71,8 +93,8 @@ impl RawJson {
     /// # Errors
     /// If the JSON does not fit `T`, or nests deeper than 128 levels.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        // Not from `as_str`: only the strings that are kept need to be looked at as text.
-        serde_json::from_slice(self.as_bytes())
+        // Looked at as text once, and not string by string.
+        serde_json::from_str(self.as_str())
     }
 
     /// Decodes the value into a `T` that borrows from it.
@@ -82,44 +104,52 @@ impl RawJson {
     pub fn decode_borrowed<'a, T: serde::Deserialize<'a>>(
         &'a self,
     ) -> Result<T, serde_json::Error> {
-        serde_json::from_slice(self.as_bytes())
+        serde_json::from_str(self.as_str())
     }
 
     /// The JSON text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         // Only constructors that have seen the text as `str` make this type.
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        std::str::from_utf8(&self.text).unwrap_or_default()
     }
 
     /// The JSON text as bytes, which is cheaper than [`as_str`](Self::as_str).
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.text
     }
 
     /// The JSON text as bytes that share this value's buffer.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
-        self.0
+        self.text
     }
 
     /// Whether the value is an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
-        self.0.first() == Some(&b'{')
+        self.text.first() == Some(&b'{')
     }
 }
 
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for RawJson {}
+
 impl From<Box<RawValue>> for RawJson {
     fn from(value: Box<RawValue>) -> Self {
-        Self(Box::<str>::from(value).into_boxed_bytes().into())
+        Self::new(Box::<str>::from(value).into_boxed_bytes().into())
     }
 }
 
 impl From<serde_json::Value> for RawJson {
     fn from(value: serde_json::Value) -> Self {
-        Self(value.to_string().into())
+        Self::new(value.to_string().into())
     }
 }
 
@@ -133,6 +163,6 @@ impl Serialize for RawJson {
 /// Shows the length only: messages carry what must not end up in logs.
 impl fmt::Debug for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawJson({} bytes)", self.0.len())
+        write!(f, "RawJson({} bytes)", self.text.len())
     }
 }

@@ -1,15 +1,20 @@
 //! Walks over JSON text and builds nothing from it.
 
+mod distinct;
+mod index;
 pub(crate) mod parse;
+mod string;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
+pub use distinct::is_distinct;
+pub(crate) use index::Index;
+use string::string;
+
 /// How deep values may nest here; what is deeper is left to the parser.
 const DEPTH: u32 = u128::BITS;
-/// Most strings end within so many bytes, and are cheapest to walk eight bytes at a time.
-const NEAR: usize = 64;
 
 /// The values of these members of a JSON object, as they are written.
 ///
@@ -24,13 +29,15 @@ pub fn pick<'a, const N: usize>(
     names: [&str; N],
 ) -> Option<[Option<&'a str>; N]> {
     let mut quick = Picked::new(names);
-    let take = |name: &[u8], value| quick.take(name, object.get(value).unwrap_or_default());
+    let take = |name: &[u8], value| {
+        quick.take(|known| known == name, object.get(value).unwrap_or_default());
+    };
     if self::object(object, take).is_some() {
         return quick.texts();
     }
     let mut exact = Picked::new(names);
     parse::object(object, |name, value| {
-        exact.take(name.as_bytes(), value.as_bytes());
+        exact.take(|known| known == name.as_bytes(), value.as_bytes());
     })
     .ok()?;
     exact.texts()
@@ -51,9 +58,9 @@ impl<'n, 'a, const N: usize> Picked<'n, 'a, N> {
         }
     }
 
-    fn take(&mut self, name: &[u8], value: &'a [u8]) {
+    fn take(&mut self, is: impl Fn(&[u8]) -> bool, value: &'a [u8]) {
         let slots = self.names.iter().zip(&mut self.values);
-        for (_, slot) in slots.filter(|(known, _)| known.as_bytes() == name) {
+        for (_, slot) in slots.filter(|(known, _)| is(known.as_bytes())) {
             self.twice |= slot.replace(value).is_some();
         }
     }
@@ -76,33 +83,55 @@ pub(crate) fn object<'a>(
     text: &'a [u8],
     mut member: impl FnMut(&'a [u8], Range<usize>),
 ) -> Option<()> {
-    let (first, mut at) = token(text, 0)?;
-    let (mut next, mut behind) = token(text, at)?;
+    object_with(text, |name, first, at| {
+        let end = value(text, first, at)?;
+        member(name, at - 1..end);
+        Some(end)
+    })
+}
+
+/// As [`object`], for who walks the values too: each is given by its first byte and the place
+/// behind it, and the place where it ends has to come back.
+pub(crate) fn object_with<'a>(
+    text: &'a [u8],
+    mut member: impl FnMut(&'a [u8], u8, usize) -> Option<usize>,
+) -> Option<()> {
+    let (first, at) = token(text, 0)?;
     if first != b'{' {
         return None;
     }
-    while next != b'}' {
-        let (end, colon) = name(text, next, behind)?;
-        let name = text.get(behind..end)?;
-        if name.contains(&b'\\') {
-            return None;
-        }
-        let (first, from) = token(text, colon)?;
-        let to = value(text, first, from)?;
-        member(name, from - 1..to);
-        (next, behind) = token(text, to)?;
-        match next {
-            b',' => (next, behind) = token(text, behind).filter(|(next, _)| *next != b'}')?,
-            b'}' => {}
-            _ => return None,
-        }
-    }
-    at = behind;
+    let plain = |name: Range<usize>, first, at| {
+        let name = text.get(name).filter(|name| !name.contains(&b'\\'))?;
+        member(name, first, at)
+    };
+    let at = members(text, at, plain)?;
     token(text, at).is_none().then_some(())
 }
 
 // What follows goes from place to place: each function is given where to look and gives back
 // where it has stopped, or `None` where the text is not well-formed.
+
+/// The members of an object of which the brace has been taken, for who walks their values:
+/// where the name is, and the value as in [`object_with`].
+fn members(
+    text: &[u8],
+    at: usize,
+    mut member: impl FnMut(Range<usize>, u8, usize) -> Option<usize>,
+) -> Option<usize> {
+    let (mut next, mut at) = token(text, at)?;
+    while next != b'}' {
+        let (end, colon) = name(text, next, at)?;
+        let (first, from) = token(text, colon)?;
+        let behind = member(at..end, first, from)?;
+        (next, at) = token(text, behind)?;
+        match next {
+            b',' => (next, at) = token(text, at).filter(|(next, _)| *next != b'}')?,
+            b'}' => {}
+            _ => return None,
+        }
+    }
+    Some(at)
+}
 
 /// The next byte that is not white space, and the place behind it.
 fn token(text: &[u8], mut at: usize) -> Option<(u8, usize)> {
@@ -127,7 +156,7 @@ fn name(text: &[u8], first: u8, at: usize) -> Option<(usize, usize)> {
 }
 
 /// A value of which `first` has been taken.
-fn value(text: &[u8], mut first: u8, mut at: usize) -> Option<usize> {
+pub(crate) fn value(text: &[u8], mut first: u8, mut at: usize) -> Option<usize> {
     let mut levels = Levels::default();
     loop {
         at = match first {
@@ -237,90 +266,4 @@ fn digits(text: &[u8], mut at: usize) -> usize {
 fn some_digits(text: &[u8], at: usize) -> Option<usize> {
     let end = digits(text, at);
     (end > at).then_some(end)
-}
-
-/// What stands between quotation marks, and the second one.
-fn string(text: &[u8], at: usize) -> Option<usize> {
-    // Most are names, of which most end in the first word.
-    let first = text.get(at..)?.first_chunk();
-    match first.and_then(stop_in) {
-        Some(place) => end_of_string(text, at + place),
-        None => end_of_string(text, stop(text, at)?),
-    }
-}
-
-/// The rest of a string, from where it cannot just go on.
-fn end_of_string(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at)? {
-        b'"' => Some(at + 1),
-        b'\\' => escaped(text, at + 1),
-        _ => None,
-    }
-}
-
-/// The rest of a string, from behind a backslash.
-#[inline(never)]
-fn escaped(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at = stop(text, escape(text, at)?)?;
-        match text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 1,
-            _ => return None,
-        }
-    }
-}
-
-fn escape(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
-        b'u' if text.get(at + 1..at + 5)?.iter().all(u8::is_ascii_hexdigit) => Some(at + 5),
-        _ => None,
-    }
-}
-
-/// The next byte with which a string cannot just go on: a quotation mark, a backslash, a control.
-#[inline(never)]
-fn stop(text: &[u8], at: usize) -> Option<usize> {
-    let mut rest = text.get(at..)?;
-    let far_from = rest.len().saturating_sub(NEAR);
-    while let Some((word, behind)) = rest.split_first_chunk() {
-        let at = text.len() - rest.len();
-        if let Some(place) = stop_in(word) {
-            return Some(at + place);
-        }
-        if behind.len() < far_from {
-            return far(text, at);
-        }
-        rest = behind;
-    }
-    let place = rest.iter().position(|byte| stops(*byte))?;
-    Some(text.len() - rest.len() + place)
-}
-
-const fn stops(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\\' | 0..=0x1f)
-}
-
-/// As [`stop`], in eight bytes at once.
-fn stop_in(word: &[u8; 8]) -> Option<usize> {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let word = u64::from_le_bytes(*word);
-    // So changed, quotation mark and controls are the bytes below 0x21, and a backslash is 0. Each
-    // leaves its highest bit behind; those above the lowest one may be wrong.
-    let (low, backslash) = (word ^ (EACH * 0x02), word ^ (EACH * 0x5c));
-    let low = low.wrapping_sub(EACH * 0x21) & !low;
-    let backslash = backslash.wrapping_sub(EACH) & !backslash;
-    let stops = (low | backslash) & (EACH * 0x80);
-    (stops != 0).then(|| stops.trailing_zeros() as usize / 8)
-}
-
-/// As [`stop`], in a long string: two passes, each of many bytes at once.
-#[inline(never)]
-fn far(text: &[u8], at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    let stop = memchr::memchr2(b'"', b'\\', rest)?;
-    let control = |found: bool, byte: &u8| found | (*byte < 0x20);
-    let control = rest.get(..stop)?.iter().fold(false, control);
-    (!control).then_some(at + stop)
 }

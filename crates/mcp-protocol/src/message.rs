@@ -18,7 +18,7 @@
 //! # Ok::<(), mcp_jsonrpc::ErrorObject>(())
 //! ```
 
-use mcp_jsonrpc::{ErrorObject, MethodName, RawJson, pick};
+use mcp_jsonrpc::{ErrorObject, MethodName, RawJson};
 
 use crate::cancelled::Cancelled;
 use crate::completion::Complete;
@@ -163,7 +163,7 @@ macro_rules! results {
 
 /// Whether a result is a task of 2025-11-25.
 fn has_task(result: &RawJson) -> bool {
-    matches!(pick(result.as_bytes(), ["task"]), Some([Some(_)]))
+    matches!(result.pick(["task"]), Some([Some(_)]))
 }
 
 #[expect(

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 /// What is wrong with the arguments of a call, for the model that has made them.
 #[derive(Debug)]
@@ -22,8 +21,8 @@ impl fmt::Display for ArgumentError {
     }
 }
 
-pub(crate) fn decode<A: DeserializeOwned>(arguments: &RawValue) -> Result<A, ArgumentError> {
-    serde_json::from_str(arguments.get()).or_else(|_| decode_again(arguments.get()))
+pub(crate) fn decode<A: DeserializeOwned>(arguments: &str) -> Result<A, ArgumentError> {
+    serde_json::from_str(arguments).or_else(|_| decode_again(arguments))
 }
 
 /// Only what failed is worth the price of keeping track of the path.

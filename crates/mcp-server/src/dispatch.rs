@@ -21,7 +21,7 @@ use mcp_protocol::{
     Feature, ProtocolVersion, RequestContext, ServerCapabilities, Stamp, check_unique_members,
 };
 use mcp_transport::{BoxFuture, Incoming};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::server::Shared;
@@ -189,15 +189,18 @@ pub(crate) fn decode<'a, T: Deserialize<'a>>(
     })
 }
 
+/// A member as its text, to be decoded by whom it concerns.
+fn text<'de, D: Deserializer<'de>>(member: D) -> Result<Option<&'de str>, D::Error> {
+    Ok(Option::<&RawValue>::deserialize(member)?.map(RawValue::get))
+}
+
 /// A member that must be an object where it is there, without the same member twice at any depth;
 /// absent is the same as `{}`.
-fn object<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a RawValue, ErrorObject> {
+fn object<'a>(value: Option<&'a str>, name: &str) -> Result<&'a str, ErrorObject> {
     match value {
-        None => {
-            serde_json::from_str("{}").map_err(|error| ErrorObject::internal(error.to_string()))
-        }
-        Some(value) if value.get().starts_with('{') => {
-            check_unique_members(value.get())
+        None => Ok("{}"),
+        Some(value) if value.starts_with('{') => {
+            check_unique_members(value)
                 .map_err(|error| ErrorObject::invalid_params(format!("{name}: {error}")))?;
             Ok(value)
         }

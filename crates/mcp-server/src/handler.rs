@@ -7,7 +7,6 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 use mcp_transport::BoxFuture;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use crate::Context;
 use crate::arguments::{self, ArgumentError};
@@ -19,10 +18,10 @@ pub(crate) type Running<T, E> = BoxFuture<'static, Result<T, E>>;
 /// A handler that is given something by the server itself.
 pub(crate) type Plain<I, T, E> = Box<dyn Fn(I, Context) -> Running<T, E> + Send + Sync>;
 
-/// A handler whose arguments come from JSON: decodes them and begins, without running any of
+/// A handler whose arguments come from JSON text: decodes them and begins, without running any of
 /// the handler's code yet.
 pub(crate) type Function<T, E> =
-    Box<dyn Fn(&RawValue, Context) -> Result<Running<T, E>, ArgumentError> + Send + Sync>;
+    Box<dyn Fn(&str, Context) -> Result<Running<T, E>, ArgumentError> + Send + Sync>;
 
 /// Hides the type of a closure that takes what the server gives it.
 pub(crate) fn plain<I, F, Fut, T, E>(handler: F) -> Plain<I, T, E>

@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{CallToolResult, Feature, ParamHeader, ProtocolVersion, SchemaValidator, Tool};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::handler::Function;
 use crate::{RegistrationError, ToolError};
@@ -60,7 +59,7 @@ impl ToolEntry {
     /// What is wrong with the arguments, for the model that has made them.
     pub(crate) fn check_arguments(
         &self,
-        arguments: &RawValue,
+        arguments: &str,
         validator: &dyn SchemaValidator,
     ) -> Result<Option<String>, ErrorObject> {
         let checks = self

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Frame, Message, Notification, Request, Response, raw};
-use crate::scan;
+use crate::scan::{self, Index};
 use crate::{DecodeError, ErrorObject, Id, MethodName, RawJson};
 
 pub(super) fn frame(text: &Bytes) -> Result<Frame, DecodeError> {
@@ -83,6 +82,8 @@ struct Envelope<'a> {
     params: Option<&'a str>,
     result: Option<&'a str>,
     error: Option<&'a str>,
+    /// Of `params` or `result`, of which a message has one; of two it is not known of which.
+    index: Option<Index>,
     twice: bool,
     /// Of two ids neither is to be trusted.
     id_twice: bool,
@@ -91,12 +92,25 @@ struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     fn scan(source: &'a str) -> Option<Self> {
         let mut envelope = Self::default();
-        let take = |name: &[u8], value: Range<usize>| {
+        let text = source.as_bytes();
+        scan::object_with(text, |name, first, at| {
+            let end = envelope.walk(text, name, first, at)?;
             // Both ends stand beside a byte of ASCII.
-            envelope.take(name, source.get(value).unwrap_or_default());
-        };
-        scan::object(source.as_bytes(), take)?;
+            envelope.take(name, source.get(at - 1..end).unwrap_or_default());
+            Some(end)
+        })?;
         Some(envelope)
+    }
+
+    /// Finds the end of a value, and notes where its members are if somebody will want them.
+    fn walk(&mut self, text: &[u8], name: &[u8], first: u8, at: usize) -> Option<usize> {
+        if first != b'{' || !matches!(name, b"params" | b"result") {
+            return scan::value(text, first, at);
+        }
+        let (index, end) = Index::of_object(text, at)?;
+        let only = self.index.is_none();
+        self.index = Some(if only { index } else { Index::UNKNOWN });
+        Some(end)
     }
 
     fn take(&mut self, name: &[u8], value: &'a str) {
@@ -153,10 +167,11 @@ impl<'a> Envelope<'a> {
             (Some(_), None) => return Err(invalid(None, "id is not a string or an integer")),
             (_, id) => id,
         };
+        let index = self.index.unwrap_or(Index::UNKNOWN);
         let params = match self.params {
             // `null` for an optional member is what many peers send for "none".
             None | Some("null") => None,
-            Some(params) if params.starts_with('{') => Some(RawJson::part(text, params)),
+            Some(params) if params.starts_with('{') => Some(RawJson::part(text, params, index)),
             Some(_) => return Err(DecodeError::Params { id }),
         };
         Ok(match id {
@@ -170,8 +185,9 @@ impl<'a> Envelope<'a> {
         let error = self.error.filter(|error| *error != "null");
         // Some peers write both members, and `null` in the one that does not apply.
         let result = self.result.filter(|r| error.is_none() || *r != "null");
+        let index = self.index.unwrap_or(Index::UNKNOWN);
         let outcome = match (result, error) {
-            (Some(result), None) => Ok(RawJson::part(text, result)),
+            (Some(result), None) => Ok(RawJson::part(text, result, index)),
             (None, Some(error)) => match serde_json::from_str::<ErrorObject>(error) {
                 Ok(error) => Err(error),
                 Err(_) => return flaw(id, "error needs an integer code and a message"),

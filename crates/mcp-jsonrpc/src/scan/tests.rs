@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Range, object, parse, pick};
+use super::{Index, Range, is_distinct, object, parse, pick};
 
 type Found<'a> = Vec<(&'a str, &'a str)>;
 
@@ -96,6 +96,69 @@ fn a_member_that_stands_twice_is_not_picked() {
     assert_eq!(pick(br#"{"b":1,"b":1,"a":2}"#, ["a"]), Some([Some("2")]));
 }
 
+fn indexed<'a>(text: &'a str, name: &str) -> Option<Option<[Option<&'a str>; 1]>> {
+    let (index, end) = Index::of_object(text.as_bytes(), 1).unwrap();
+    assert_eq!(end, text.len());
+    index.pick(text.as_bytes(), [name])
+}
+
+#[test]
+fn an_index_finds_what_the_text_has_and_nothing_else() {
+    let text = "{ \"ab\" :\t{\"a\":0} ,\"a\": [\"b\" ]\n,\"\":1}";
+    for (name, value) in [
+        ("ab", Some("{\"a\":0}")),
+        ("a", Some("[\"b\" ]")),
+        ("", Some("1")),
+        ("b", None),
+        ("ab\"", None),
+        ("ab\" :\t", None),
+    ] {
+        assert_eq!(indexed(text, name), Some(Some([value])), "{name}");
+        assert_eq!(pick(text.as_bytes(), [name]), Some([value]), "{name}");
+    }
+    assert_eq!(indexed("{}", "a"), Some(Some([None])));
+    assert_eq!(indexed(r#"{"a":1,"a":1}"#, "a"), Some(None));
+}
+
+#[test]
+fn of_names_with_escapes_of_many_members_and_of_long_text_an_index_knows_nothing() {
+    let long = format!("{{\"a\":\"{}\",\"b\":1}}", "x".repeat(70_000));
+    let many = r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}"#;
+    for text in [r#"{"\u0061":1}"#, r#"{"a":1,"\u0061":1}"#, &*long, many] {
+        assert_eq!(indexed(text, "a"), None, "{text}");
+    }
+}
+
+#[test]
+fn members_that_stand_twice_are_found_at_any_depth() {
+    for text in [
+        "1",
+        "[]",
+        " [1 ,{} ] ",
+        r#"{"a":{"b":[{"a":1},{"a":2}],"a":3}}"#,
+    ] {
+        assert!(is_distinct(text.as_bytes()), "{text}");
+    }
+    let deep = format!("{}{}", "[".repeat(129), "]".repeat(129));
+    let names: Vec<_> = (0..17).map(|n| format!("\"{n}\":0")).collect();
+    let many = format!("{{{}}}", names.join(","));
+    for text in [
+        r#"{"a":1,"a":1}"#,
+        r#"[{"b":{"a":1,"c":2,"a":1}}]"#,
+        r#"{"a":1,"\u0061":1}"#,
+        r#"{"a":"\uda00"}"#,
+        r#"{"a":1e999}"#,
+        "[1,]",
+        "[1",
+        "1 2",
+        "",
+        &*deep,
+        &*many,
+    ] {
+        assert!(!is_distinct(text.as_bytes()), "{text}");
+    }
+}
+
 /// JSON of any shape, with white space where there may be some.
 fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -123,6 +186,20 @@ proptest! {
         let text = format!("{{ \"{name}\":{a} ,\"b\" : {b}}}");
         let (scanned, parsed) = (scanned(&text).unwrap(), parsed(&text).unwrap());
         prop_assert!(same(&scanned, &parsed));
+        let [first, second] = pick(text.as_bytes(), [&*name, "b"]).unwrap_or_default();
+        if let Some(Some(indexed)) = Index::of_object(text.as_bytes(), 1).unwrap().0.pick(
+            text.as_bytes(), [&*name, "b"],
+        ) {
+            prop_assert_eq!(indexed, [first, second]);
+        }
+    }
+
+    #[test]
+    fn what_passes_as_distinct_the_parser_reads(a in json(), with in "[ -~é\\x00\"{}\\[\\],:\\\\]?") {
+        let text = format!("{a}{with}");
+        if is_distinct(text.as_bytes()) {
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What answers a request of 2026-07-28: its result, or one that asks for something first.
 
-use mcp_jsonrpc::{RawJson, pick};
+use mcp_jsonrpc::RawJson;
 use serde::de::DeserializeOwned;
 
 use super::InputRequiredResult;
@@ -35,7 +35,7 @@ impl<T: DeserializeOwned> Answer<T> {
     /// If the kind is not known, or the result does not fit its kind.
     pub fn decode(raw: &RawJson) -> Result<Self, AnswerError> {
         // What is wrong with an object that this does not take, its decoding says.
-        let [kind] = pick(raw.as_bytes(), ["resultType"]).unwrap_or_default();
+        let [kind] = raw.pick(["resultType"]).unwrap_or_default();
         let kind: Option<ResultType> = match kind {
             None | Some("\"complete\"") => None,
             Some(other) => serde_json::from_str(other).map_err(malformed)?,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+use mcp_jsonrpc::is_distinct;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -24,6 +25,9 @@ use super::{duplicate, insert};
 /// assert!(error.to_string().contains("duplicate field `path`"));
 /// ```
 pub fn check_unique_members(json: &str) -> Result<(), serde_json::Error> {
+    if is_distinct(json.as_bytes()) {
+        return Ok(());
+    }
     let mut json = serde_json::Deserializer::from_str(json);
     Check.deserialize(&mut json)?;
     json.end()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mcp_jsonrpc::{Id, MethodName, RawJson, pick};
+use mcp_jsonrpc::{Id, MethodName, RawJson};
 use mcp_protocol::tasks::{CancelTask, GetTask, GetTaskPayload};
 use mcp_protocol::{
     ClientNotification, CreateTaskResult, DetailedTask, HasMeta as _, ProgressParams, RpcRequest,
@@ -38,7 +38,7 @@ pub(super) fn asks_for_task(params: &impl Serialize) -> bool {
 }
 
 fn has_task(json: &RawJson) -> bool {
-    matches!(pick(json.as_bytes(), ["task"]), Some([Some(_)]))
+    matches!(json.pick(["task"]), Some([Some(_)]))
 }
 
 impl Context {

@@ -53,7 +53,7 @@ pub(super) enum Kind {
 /// What the client brings to a round.
 #[derive(Debug, Default)]
 pub(crate) struct Brought<'a> {
-    pub(crate) input_responses: Option<&'a RawValue>,
+    pub(crate) input_responses: Option<&'a str>,
     pub(crate) request_state: Option<&'a str>,
 }
 
@@ -64,7 +64,7 @@ impl Rounds {
         seal: &Seal,
     ) -> Result<Self, ErrorObject> {
         let given = brought.input_responses.map(|answers| {
-            serde_json::from_str(answers.get()).map_err(|error| {
+            serde_json::from_str(answers).map_err(|error| {
                 ErrorObject::invalid_params(format!("inputResponses is not an object: {error}"))
             })
         });

@@ -6,12 +6,11 @@ use std::borrow::Cow;
 use std::future::ready;
 use std::sync::Arc;
 
-use mcp_jsonrpc::ErrorObject;
+use mcp_jsonrpc::{ErrorObject, RawJson};
 use mcp_protocol::CallToolResult;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::{Answer, Answering, Call, decode, now, object, params_of, reply, rounds};
+use super::{Answer, Answering, Call, decode, now, object, params_of, reply, rounds, text};
 use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::server::Shared;
@@ -26,14 +25,40 @@ type RunningTool = Running<CallToolResult, ToolError>;
 struct Params<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    task: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    arguments: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    task: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    input_responses: Option<&'a str>,
     #[serde(default)]
     request_state: Option<String>,
+}
+
+impl<'a> Params<'a> {
+    /// The params as most calls have them: whatever is written in another way, or wrong, is left
+    /// to the decoder.
+    fn pick(raw: &'a RawJson) -> Option<Self> {
+        let members = raw.pick([
+            "name",
+            "arguments",
+            "task",
+            "inputResponses",
+            "requestState",
+        ])?;
+        let members = members.map(|value| value.filter(|value| *value != "null"));
+        let [name, arguments, task, input_responses, None] = members else {
+            return None;
+        };
+        let name = name?.strip_prefix('"')?.strip_suffix('"')?;
+        (!name.contains('\\')).then_some(Self {
+            name: name.into(),
+            arguments,
+            task,
+            input_responses,
+            request_state: None,
+        })
+    }
 }
 
 pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
@@ -42,7 +67,10 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call) -> Answering {
 
 fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
     let raw = params_of(&call);
-    let params: Params<'_> = decode(&raw, &call.message.method)?;
+    let params = match Params::pick(&raw) {
+        Some(params) => params,
+        None => decode(&raw, &call.message.method)?,
+    };
     let unknown = || ErrorObject::invalid_params(format!("unknown tool: {}", params.name));
     let catalog = server.catalog();
     let entry = catalog.tools.get(&params.name).ok_or_else(unknown)?;
@@ -62,11 +90,7 @@ fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
 }
 
 /// Begins the call of a tool. Arguments that do not fit are what it ends with at once.
-fn start(
-    entry: &ToolEntry,
-    arguments: &RawValue,
-    cx: &Context,
-) -> Result<RunningTool, ErrorObject> {
+fn start(entry: &ToolEntry, arguments: &str, cx: &Context) -> Result<RunningTool, ErrorObject> {
     let failed = |why: String| -> RunningTool { Box::pin(ready(Ok(CallToolResult::error(why)))) };
     if let Some(validator) = &cx.server().validator
         && let Some(fault) = entry.check_arguments(arguments, &**validator)?

@@ -18,14 +18,9 @@ pub(super) fn answer(server: &Arc<Shared>, call: Call, handler: &Handler) -> Ans
     let raw = params_of(&call);
     let method = call.message.method.clone();
     let cx = Context::new(server, call, None);
-    let started = raw
-        .decode_borrowed()
-        .map_err(|error| ErrorObject::invalid_params(error.to_string()))
-        .and_then(|params| object(Some(params), "params"))
-        .and_then(|params| {
-            handler(params, cx.clone())
-                .map_err(|error| ErrorObject::invalid_params(error.to_string()))
-        });
+    let started = object(Some(raw.as_str()), "params").and_then(|params| {
+        handler(params, cx.clone()).map_err(|error| ErrorObject::invalid_params(error.to_string()))
+    });
     match started {
         Ok(running) => Box::pin(finish(method, running, cx)),
         Err(error) => now(Err(error)),

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::GetPromptResult;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::{Answer, Answering, Call, decode, now, object, params_of, reply, rounds};
+use super::{Answer, Answering, Call, decode, now, object, params_of, reply, rounds, text};
 use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::prompt::PromptEntry;
@@ -21,10 +20,10 @@ use crate::{Context, RequestError};
 struct Params<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    arguments: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    input_responses: Option<&'a str>,
     #[serde(default)]
     request_state: Option<String>,
 }
@@ -52,8 +51,8 @@ fn begin(server: &Arc<Shared>, call: Call) -> Result<Answering, ErrorObject> {
 }
 
 /// Checks that the arguments are strings, and that none is missing.
-fn complete(entry: &PromptEntry, arguments: &RawValue) -> Result<(), ErrorObject> {
-    let given: HashMap<Cow<'_, str>, String> = serde_json::from_str(arguments.get())
+fn complete(entry: &PromptEntry, arguments: &str) -> Result<(), ErrorObject> {
+    let given: HashMap<Cow<'_, str>, String> = serde_json::from_str(arguments)
         .map_err(|error| ErrorObject::invalid_params(format!("invalid arguments: {error}")))?;
     match entry.missing(|name| given.contains_key(name)) {
         Some(name) => Err(ErrorObject::invalid_params(format!(

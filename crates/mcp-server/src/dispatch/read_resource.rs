@@ -7,9 +7,8 @@ use mcp_jsonrpc::{ErrorCode, ErrorObject};
 use mcp_protocol::error_code::RESOURCE_NOT_FOUND;
 use mcp_protocol::{Feature, ProtocolVersion, ReadResourceResult};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::{Answer, Answering, Call, decode, now, params_of, reply, rounds};
+use super::{Answer, Answering, Call, decode, now, params_of, reply, rounds, text};
 use crate::ask::Brought;
 use crate::handler::{Ended, Running, drive};
 use crate::resource::Source;
@@ -21,8 +20,8 @@ use crate::{Context, RequestError};
 struct Params<'a> {
     #[serde(borrow)]
     uri: Cow<'a, str>,
-    #[serde(borrow, default)]
-    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    input_responses: Option<&'a str>,
     #[serde(default)]
     request_state: Option<String>,
 }

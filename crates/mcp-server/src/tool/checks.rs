@@ -3,7 +3,6 @@
 use mcp_jsonrpc::ErrorObject;
 use mcp_protocol::{CallToolResult, SchemaCheck, SchemaError, SchemaValidator, Tool};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 type Check = Result<Box<dyn SchemaCheck>, SchemaError>;
 
@@ -26,11 +25,11 @@ impl Checks {
     pub(super) fn arguments(
         &self,
         tool: &str,
-        arguments: &RawValue,
+        arguments: &str,
     ) -> Result<Option<String>, ErrorObject> {
         let check = usable(&self.input, tool)?;
         // Whatever is JSON is a value.
-        let value: Value = serde_json::from_str(arguments.get())
+        let value: Value = serde_json::from_str(arguments)
             .map_err(|error| ErrorObject::invalid_params(error.to_string()))?;
         let fault = check.check(&value).err();
         Ok(fault.map(|fault| format!("invalid arguments: {fault}")))

@@ -9,7 +9,6 @@ use mcp_protocol::{
     CallToolResult, CreateTaskResult, DetailedTask, Feature, RpcNotification as _, Stamp as _,
     Task, TaskMetadata, TaskShape, TaskStatus, TaskSupport, Tool,
 };
-use serde_json::value::RawValue;
 use tokio::time::{sleep_until, timeout};
 
 use super::{RunningTool, outcome, write};
@@ -26,7 +25,7 @@ pub(super) fn asked_for(
     server: &Shared,
     call: &Call,
     tool: &Tool,
-    wanted: Option<&RawValue>,
+    wanted: Option<&str>,
 ) -> Result<Option<TaskMetadata>, ErrorObject> {
     if server.tasks.is_none() || !call.context.version.has(Feature::Tasks) {
         return Ok(None);
@@ -42,7 +41,7 @@ pub(super) fn asked_for(
     match (support, wanted) {
         (Some(TaskSupport::Required), None) => refuse("has to be called as a task"),
         (Some(TaskSupport::Required | TaskSupport::Optional), wanted) => {
-            let wanted = wanted.map(|wanted| serde_json::from_str(wanted.get()));
+            let wanted = wanted.map(serde_json::from_str);
             wanted
                 .transpose()
                 .map_err(|error| ErrorObject::invalid_params(format!("invalid task: {error}")))
