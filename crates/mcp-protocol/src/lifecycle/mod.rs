@@ -16,6 +16,7 @@ mod connection;
 mod gate;
 mod handshake;
 mod identity;
+mod latest;
 mod negotiate;
 mod negotiated;
 mod peek;

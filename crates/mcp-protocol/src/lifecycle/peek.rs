@@ -6,7 +6,7 @@ use mcp_jsonrpc::{Id, RawJson, pick};
 /// Undecoded, so that one malformed member does not hide the others.
 #[derive(Debug, Default)]
 pub(super) struct Meta<'a> {
-    progress_token: Option<&'a str>,
+    pub(super) progress_token: Option<&'a str>,
     pub(super) version: Option<&'a str>,
     pub(super) capabilities: Option<&'a str>,
     pub(super) info: Option<&'a str>,
@@ -18,11 +18,11 @@ pub(super) struct Meta<'a> {
 impl<'a> Meta<'a> {
     /// Reads `_meta`; the empty one where there is none, or it is no object.
     pub(super) fn of(params: Option<&'a RawJson>) -> Self {
-        params.and_then(Self::read).unwrap_or_default()
+        text(params).and_then(Self::read).unwrap_or_default()
     }
 
-    fn read(params: &'a RawJson) -> Option<Self> {
-        let [meta] = pick(params.as_bytes(), ["_meta"])?;
+    /// Reads the text of a `_meta`.
+    pub(super) fn read(meta: &'a str) -> Option<Self> {
         let names = [
             "progressToken",
             "io.modelcontextprotocol/protocolVersion",
@@ -33,7 +33,7 @@ impl<'a> Meta<'a> {
             "io.modelcontextprotocol/related-task",
         ];
         // `null` is what many peers write for "nothing".
-        let members = pick(meta?.as_bytes(), names)?.map(|v| v.filter(|value| *value != "null"));
+        let members = pick(meta.as_bytes(), names)?.map(|v| v.filter(|value| *value != "null"));
         let [
             progress_token,
             version,
@@ -56,6 +56,17 @@ impl<'a> Meta<'a> {
 
     /// The token for progress; `None` too where it is neither string nor integer.
     pub(super) fn progress_token(&self) -> Option<Id> {
-        serde_json::from_str(self.progress_token?).ok()
+        token(self.progress_token?)
     }
+}
+
+/// The `_meta` of a message, where it has one.
+pub(super) fn text(params: Option<&RawJson>) -> Option<&str> {
+    let [meta] = params?.pick(["_meta"])?;
+    meta
+}
+
+/// A token for progress, if the value is one.
+pub(super) fn token(value: &str) -> Option<Id> {
+    serde_json::from_str(value).ok()
 }

@@ -3,7 +3,7 @@
 //!
 //! Specification: basic/index and basic/versioning, revision 2026-07-28.
 
-use std::sync::Arc;
+use std::cell::RefCell;
 
 use mcp_jsonrpc::{ErrorObject, Request};
 use serde::Serialize;
@@ -11,13 +11,11 @@ use serde::de::DeserializeOwned;
 
 use super::gate;
 use super::identity::ServerIdentity;
-use super::peek::Meta;
+use super::latest::LatestClient;
+use super::peek::{self, Meta};
 use crate::discover::DiscoverResult;
 use crate::error_code::UNSUPPORTED_PROTOCOL_VERSION;
-use crate::{
-    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, ProtocolVersion,
-    RequestContext, Stamp,
-};
+use crate::{LoggingLevel, ProgressToken, ProtocolVersion, RequestContext, Stamp};
 
 /// How a server has to treat a request.
 #[derive(Clone, Debug)]
@@ -30,39 +28,9 @@ pub enum Admission {
     Handshake(Option<ProgressToken>),
 }
 
-/// What the latest client has said of itself, as text and decoded: requests that say the same,
-/// as nearly all over one connection do, share it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LatestClient {
-    capabilities: Described<ClientCapabilities>,
-    info: Described<Implementation>,
-}
-
-/// A value with the text that it was decoded from.
-#[derive(Clone, Debug)]
-struct Described<T>(Option<(Box<str>, Arc<T>)>);
-
-impl<T> Default for Described<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T: DeserializeOwned> Described<T> {
-    /// The longest text that is remembered, in bytes.
-    const LONGEST: usize = 4096;
-
-    fn read(&mut self, text: &str, member: &str) -> Result<Arc<T>, ErrorObject> {
-        if let Some((known, value)) = &self.0
-            && **known == *text
-        {
-            return Ok(Arc::clone(value));
-        }
-        let value: Arc<T> = Arc::new(decode(text, member)?);
-        let remembered = text.len() <= Self::LONGEST;
-        self.0 = remembered.then(|| (text.into(), Arc::clone(&value)));
-        Ok(value)
-    }
+thread_local! {
+    /// For requests without a connection. It only saves work: the same text comes to the same.
+    static LATEST: RefCell<LatestClient> = RefCell::default();
 }
 
 /// Judges a request by what it carries.
@@ -71,7 +39,7 @@ impl<T: DeserializeOwned> Described<T> {
 /// The error to send: `_meta` is incomplete or malformed (`-32602`), the revision that it names
 /// is not spoken without a handshake (`-32022`), or that revision has no such method (`-32601`).
 pub fn admit(request: &Request, identity: &ServerIdentity) -> Result<Admission, ErrorObject> {
-    admit_of(request, identity, &mut LatestClient::default())
+    LATEST.with_borrow_mut(|client| admit_of(request, identity, client))
 }
 
 /// As [`admit`], for the requests of one connection.
@@ -80,7 +48,23 @@ pub(super) fn admit_of(
     identity: &ServerIdentity,
     client: &mut LatestClient,
 ) -> Result<Admission, ErrorObject> {
-    let meta = Meta::of(request.params.as_ref());
+    let Some(text) = peek::text(request.params.as_ref()) else {
+        return Ok(Admission::Handshake(None));
+    };
+    if let Some(admission) = client.recall(text, identity) {
+        return for_method(admission, &request.method);
+    }
+    let meta = Meta::read(text).unwrap_or_default();
+    let admission = read(&meta, identity, client)?;
+    client.remember(text, &meta, identity, &admission);
+    for_method(admission, &request.method)
+}
+
+fn read(
+    meta: &Meta<'_>,
+    identity: &ServerIdentity,
+    client: &mut LatestClient,
+) -> Result<Admission, ErrorObject> {
     let progress_token = meta.progress_token();
     // To a server of handshakes alone, what a newer client carries means nothing. Above all it must
     // not answer as only a server without handshake does, or the client would not offer it one.
@@ -103,10 +87,16 @@ pub(super) fn admit_of(
         context.log_level = Some(log_level(level)?);
     }
     context.progress_token = progress_token;
-    if !gate::exists(&request.method, version) {
-        return Err(ErrorObject::method_not_found(&request.method));
-    }
     Ok(Admission::Stateless(context))
+}
+
+fn for_method(admission: Admission, method: &str) -> Result<Admission, ErrorObject> {
+    match &admission {
+        Admission::Stateless(context) if !gate::exists(method, context.version) => {
+            Err(ErrorObject::method_not_found(method))
+        }
+        _ => Ok(admission),
+    }
 }
 
 /// The revision that a request names, if it is one that the server speaks without a handshake.
@@ -174,7 +164,7 @@ fn log_level(value: &str) -> Result<LoggingLevel, ErrorObject> {
     }
 }
 
-fn decode<T: DeserializeOwned>(value: &str, member: &str) -> Result<T, ErrorObject> {
+pub(super) fn decode<T: DeserializeOwned>(value: &str, member: &str) -> Result<T, ErrorObject> {
     serde_json::from_str(value).map_err(|e| {
         ErrorObject::invalid_params(format!(
             "params._meta[\"io.modelcontextprotocol/{member}\"] is invalid: {e}"

@@ -5,6 +5,7 @@
 mod cancel;
 mod client;
 mod envelope;
+mod latest;
 mod negotiate;
 mod pair;
 mod progress;

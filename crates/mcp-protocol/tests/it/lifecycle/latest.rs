@@ -1,0 +1,89 @@
+//! What is remembered of the latest request never shows in the next.
+
+use std::thread;
+
+use mcp_jsonrpc::{ErrorObject, Message, Request};
+use mcp_protocol::lifecycle::ServerIdentity;
+use mcp_protocol::lifecycle::stateless::{Admission, admit};
+use mcp_protocol::{Implementation, ProtocolVersion, ServerCapabilities};
+
+const VERSION: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
+const NOTHING: &str = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
+
+fn identity() -> ServerIdentity {
+    ServerIdentity::new(Implementation::new("s", "1"), ServerCapabilities::default())
+}
+
+fn request(method: &str, meta: &str) -> Request {
+    let params = format!(r#"{{"name":"x","_meta":{meta}}}"#);
+    let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+    match Message::decode(text.into()) {
+        Ok(Message::Request(request)) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn told(outcome: Result<Admission, ErrorObject>) -> String {
+    format!("{outcome:?}")
+}
+
+/// As [`told`] where nothing was asked before.
+fn told_first(request: Request, identity: ServerIdentity) -> String {
+    let asked = thread::spawn(move || told(admit(&request, &identity)));
+    asked.join().unwrap()
+}
+
+#[test]
+fn a_request_is_judged_by_itself_whatever_came_before() {
+    let metas = [
+        format!(r#"{{"progressToken":1,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":23,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":"a",{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":"a\"b",{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":1.5,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":-4,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":99999999999999999999,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":null,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":5,"x":{{"progressToken":6}},{VERSION},{NOTHING}}}"#),
+        format!(r#"{{"progressToken":5,"progressToken":6,{VERSION},{NOTHING}}}"#),
+        format!(r#"{{{VERSION},{NOTHING}}}"#),
+        format!(r#"{{{VERSION},{NOTHING},"progressToken":7}}"#),
+        format!(r#"{{{VERSION},"io.modelcontextprotocol/clientCapabilities":{{"roots":{{}}}}}}"#),
+        format!(r#"{{{VERSION},{NOTHING},"io.modelcontextprotocol/logLevel":"error"}}"#),
+        format!(r#"{{{VERSION},{NOTHING},"io.modelcontextprotocol/logLevel":"unheard-of"}}"#),
+        format!(
+            r#"{{{VERSION},{NOTHING},"io.modelcontextprotocol/clientInfo":{{"name":"c","version":"1"}}}}"#
+        ),
+        format!(r#"{{"progressToken":8,{VERSION}}}"#),
+        format!(r#"{{"io.modelcontextprotocol/protocolVersion":"2099-01-01",{NOTHING}}}"#),
+        r#"{"progressToken":8}"#.to_owned(),
+        r#"{"progressToken":9}"#.to_owned(),
+        r#"{"progressToken":9,"a":{}}"#.to_owned(),
+        "{}".to_owned(),
+        "null".to_owned(),
+        "7".to_owned(),
+    ];
+    let before = &identity();
+    for (first, second) in metas.iter().flat_map(|a| metas.iter().map(move |b| (a, b))) {
+        let _ = admit(&request("tools/call", first), before);
+        for method in ["tools/call", "initialize", "ping"] {
+            assert_eq!(
+                told(admit(&request(method, second), before)),
+                told_first(request(method, second), identity()),
+                "{method} with {second} after {first}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_one_server_has_judged_another_judges_anew() {
+    let meta = format!(r#"{{"progressToken":1,{VERSION},{NOTHING}}}"#);
+    let old = identity().with_versions([ProtocolVersion::V2025_11_25]);
+    for _ in 0..2 {
+        let newer = admit(&request("tools/call", &meta), &identity());
+        assert!(matches!(newer, Ok(Admission::Stateless(_))));
+        let older = admit(&request("tools/call", &meta), &old);
+        assert!(matches!(older, Ok(Admission::Handshake(Some(_)))));
+    }
+}
