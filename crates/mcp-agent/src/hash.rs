@@ -64,3 +64,15 @@ impl Hash {
         format!("{:016x}{:016x}", self.finish(), self.number(1).finish())
     }
 }
+
+/// Fills the room with the last digits of a number, in hexadecimal.
+pub(crate) fn write_hex(mut number: u64, room: &mut [u8]) {
+    for place in room.iter_mut().rev() {
+        let [last, ..] = number.to_le_bytes();
+        *place = match last & 0xf {
+            digit @ 0..=9 => b'0' + digit,
+            digit => b'a' + (digit - 10),
+        };
+        number >>= 4;
+    }
+}

@@ -4,6 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::hash::write_hex;
+
 /// Milliseconds since 1970.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -27,23 +29,12 @@ pub(crate) fn next_id(parent: Option<&str>, now: u64, run: u64) -> Arc<str> {
         _ => (now, 0),
     };
     let mut id = [0; 26];
-    let places = id.iter_mut().rev();
-    let digits = hex(run, 8).chain(hex(count, 6)).chain(hex(at, 12));
-    places.zip(digits).for_each(|(place, digit)| *place = digit);
+    let (time, rest) = id.split_at_mut(12);
+    let (counted, own) = rest.split_at_mut(6);
+    write_hex(at, time);
+    write_hex(count, counted);
+    write_hex(run, own);
     std::str::from_utf8(&id).unwrap_or_default().into()
-}
-
-/// The last `digits` hexadecimal digits of a number, from the right.
-fn hex(number: u64, digits: u32) -> impl Iterator<Item = u8> {
-    (0..digits).map(move |digit| {
-        let value = number.checked_shr(4 * digit).unwrap_or(0) & 0xf;
-        let value = u8::try_from(value).unwrap_or(0);
-        if value < 10 {
-            b'0' + value
-        } else {
-            b'a' + value - 10
-        }
-    })
 }
 
 fn parts(id: &str) -> Option<(u64, u64)> {

@@ -11,7 +11,36 @@ pub const END: &str = "__end__";
 ///
 /// It is made from a node's name ([`END`] included), a [`Goto`], or a list of either.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Targets(pub(crate) Vec<Goto>);
+pub struct Targets {
+    /// Mostly it is one.
+    first: Option<Goto>,
+    more: Vec<Goto>,
+}
+
+impl Targets {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
+
+impl FromIterator<Goto> for Targets {
+    fn from_iter<I: IntoIterator<Item = Goto>>(gotos: I) -> Self {
+        let mut gotos = gotos.into_iter();
+        Self {
+            first: gotos.next(),
+            more: gotos.collect(),
+        }
+    }
+}
+
+impl IntoIterator for Targets {
+    type Item = Goto;
+    type IntoIter = std::iter::Chain<std::option::IntoIter<Goto>, std::vec::IntoIter<Goto>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.more)
+    }
+}
 
 /// A node by its name; [`END`] is the end.
 pub(super) fn to(node: &str) -> Goto {
@@ -24,7 +53,7 @@ pub(super) fn to(node: &str) -> Goto {
 
 impl From<&str> for Targets {
     fn from(node: &str) -> Self {
-        Self(vec![to(node)])
+        to(node).into()
     }
 }
 
@@ -36,24 +65,27 @@ impl From<String> for Targets {
 
 impl From<Goto> for Targets {
     fn from(goto: Goto) -> Self {
-        Self(vec![goto])
+        Self {
+            first: Some(goto),
+            more: Vec::new(),
+        }
     }
 }
 
 impl From<Vec<Goto>> for Targets {
     fn from(gotos: Vec<Goto>) -> Self {
-        Self(gotos)
+        gotos.into_iter().collect()
     }
 }
 
 impl From<Vec<&str>> for Targets {
     fn from(nodes: Vec<&str>) -> Self {
-        Self(nodes.into_iter().map(to).collect())
+        nodes.into_iter().map(to).collect()
     }
 }
 
 impl<const N: usize> From<[&str; N]> for Targets {
     fn from(nodes: [&str; N]) -> Self {
-        Self(nodes.into_iter().map(to).collect())
+        nodes.into_iter().map(to).collect()
     }
 }

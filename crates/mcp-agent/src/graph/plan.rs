@@ -180,7 +180,7 @@ impl Plan {
         for &to in &exits.edges {
             self.node(wiring, to, node, draft);
         }
-        let each = |(route, Targets(gotos))| gotos.into_iter().map(move |goto| (route, goto));
+        let each = |(route, to): (_, Targets)| to.into_iter().map(move |goto| (route, goto));
         for (route, goto) in exits.routes.iter().zip(decided).flat_map(each) {
             check_among(route, &goto, name)?;
             self.go(wiring, goto, Origin { node, name }, draft)?;

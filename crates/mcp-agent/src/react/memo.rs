@@ -1,6 +1,5 @@
 //! What an agent remembers of a run.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -96,26 +95,29 @@ impl Memo {
     }
 }
 
-/// The servers that calls are running on.
+/// The servers that calls are running on, each as often as there are calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Active(Arc<Mutex<BTreeMap<Arc<str>, usize>>>);
+pub(crate) struct Active(Arc<Mutex<Vec<Arc<str>>>>);
 
 impl Active {
     /// Counts a call until the guard is dropped.
     pub(crate) fn enter(&self, server: &Arc<str>) -> ActiveCall {
-        *self.lock().entry(Arc::clone(server)).or_default() += 1;
+        self.lock().push(Arc::clone(server));
         ActiveCall {
             active: self.clone(),
             server: Arc::clone(server),
         }
     }
 
-    /// Their names, in order.
+    /// Their names, in order, each once.
     pub(crate) fn servers(&self) -> Vec<Arc<str>> {
-        self.lock().keys().cloned().collect()
+        let mut servers = self.lock().clone();
+        servers.sort_unstable();
+        servers.dedup();
+        servers
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, usize>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<str>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,11 +131,8 @@ pub(crate) struct ActiveCall {
 impl Drop for ActiveCall {
     fn drop(&mut self) {
         let mut active = self.active.lock();
-        if let Some(calls) = active.get_mut(&self.server) {
-            *calls -= 1;
-            if *calls == 0 {
-                active.remove(&self.server);
-            }
+        if let Some(at) = active.iter().position(|server| *server == self.server) {
+            active.swap_remove(at);
         }
     }
 }

@@ -43,12 +43,15 @@ fn unanswered(call: &ToolUse) -> MessageUpdate {
 /// Gives every call an id of its own and a name that providers take, whatever the model wrote.
 pub(crate) fn name_calls(message: &mut AssistantMessage, seed: u64, taken: impl Fn(&str) -> bool) {
     let mut seen: HashSet<String> = HashSet::new();
+    let alone = message.tool_calls.len() == 1;
     for (call, index) in message.tool_calls.iter_mut().zip(0_u64..) {
         if call.id.is_empty() || seen.contains(&call.id) || taken(&call.id) {
             let made = Hash::new(seed).text("call").number(index).finish();
             call.id = format!("call_{made:016x}");
         }
-        seen.insert(call.id.clone());
+        if !alone {
+            seen.insert(call.id.clone());
+        }
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if call.name.is_empty() || call.name.len() > 64 || !call.name.chars().all(fits) {
             let name = call.name.chars().take(64);

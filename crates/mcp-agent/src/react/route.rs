@@ -34,9 +34,9 @@ pub(crate) fn after_model(state: &ReactState, (entry, exit): (&str, &Goto)) -> T
         .collect();
     let calls = asking.tool_calls.iter().enumerate();
     let open = calls.filter(|(_, call)| !answered.contains(call.id.as_str()));
-    let sends: Vec<Goto> = open.map(|(index, _)| Goto::send(TOOLS, index)).collect();
+    let sends: Targets = open.map(|(index, _)| Goto::send(TOOLS, index)).collect();
     match (sends.is_empty(), state.structured_response.is_some()) {
-        (false, _) => sends.into(),
+        (false, _) => sends,
         (true, true) => exit.clone().into(),
         (true, false) => entry.into(),
     }

@@ -14,6 +14,8 @@ use crate::{Error, ErrorKind};
 /// A tool and what answers its calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
+    /// The name that the model uses.
+    pub(crate) name: Arc<str>,
     pub(crate) tool: Arc<BoundTool>,
     pub(crate) service: ToolService,
 }
@@ -65,6 +67,7 @@ impl Table {
             lists.flat_map(|(source, list)| list.tools.iter().map(move |tool| (source, tool)));
         for (source, tool) in tools {
             let entry = Entry {
+                name: tool.name().into(),
                 tool: Arc::clone(tool),
                 service: source.service().clone(),
             };

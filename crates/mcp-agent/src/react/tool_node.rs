@@ -83,7 +83,7 @@ async fn carry_out(
     let duration = began.elapsed().as_millis();
     let stored = StoredResult {
         server: work.server(),
-        tool: call.name.as_str().into(),
+        tool: work.name(),
         args: std::mem::take(&mut work.args),
         content: Vec::new(),
         structured: None,

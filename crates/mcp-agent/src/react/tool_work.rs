@@ -64,6 +64,15 @@ impl<'a> Work<'a> {
         entry.map_or_else(|| "".into(), |entry| Arc::clone(entry.tool.server()))
     }
 
+    /// The name of the tool, as the model wrote it.
+    pub(crate) fn name(&self) -> Arc<str> {
+        let entry = self.entry.as_ref();
+        entry.map_or_else(
+            || self.call.name.as_str().into(),
+            |entry| Arc::clone(&entry.name),
+        )
+    }
+
     /// What came of the call. An error here ends the task: the call waits, was given up, or is to
     /// end the run.
     pub(crate) async fn answer(&mut self) -> Result<Answer, NodeError> {
@@ -105,7 +114,7 @@ impl<'a> Work<'a> {
 
     /// Who carries the call out: the tool, or what was named for tools that are not there.
     fn carrier(&self) -> Option<(Arc<BoundTool>, mcp_interceptors::ToolService)> {
-        if let Some(Entry { tool, service }) = &self.entry {
+        if let Some(Entry { tool, service, .. }) = &self.entry {
             return Some((Arc::clone(tool), service.clone()));
         }
         let unknown = self.settings.unknown.as_ref()?;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::hash::write_hex;
+
 /// The name of one message in a thread.
 ///
 /// A message without a name gets one that follows from the place where it was written (thread
@@ -29,6 +31,18 @@ impl MessageId {
             seed ^ mix(index.wrapping_add(0x9e37_79b9_7f4a_7c15))
         )))
     }
+
+    fn with_text<T>(&self, f: impl FnOnce(&str) -> T) -> T {
+        match &self.0 {
+            Name::Made(number) => {
+                let mut text = *b"m0000000000000000";
+                let [_, digits @ ..] = &mut text;
+                write_hex(*number, digits);
+                f(std::str::from_utf8(&text).unwrap_or_default())
+            }
+            Name::Given(name) => f(name),
+        }
+    }
 }
 
 /// The finalizer of splitmix64: spreads every bit of the input over the output.
@@ -40,10 +54,7 @@ pub(crate) const fn mix(mut x: u64) -> u64 {
 
 impl fmt::Display for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Name::Made(number) => write!(f, "m{number:016x}"),
-            Name::Given(name) => f.write_str(name),
-        }
+        self.with_text(|text| f.write_str(text))
     }
 }
 
@@ -55,7 +66,7 @@ impl fmt::Debug for MessageId {
 
 impl Serialize for MessageId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 
