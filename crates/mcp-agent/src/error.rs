@@ -45,6 +45,8 @@ pub enum ErrorKind {
     NothingKeepsTheRun,
     /// What was asked for does not fit the thread: no such checkpoint, no such question.
     Resume,
+    /// Another run of the thread is still at work here; try again when it has ended.
+    ThreadBusy,
     /// The checkpointer failed.
     Checkpoint,
     /// The model gave no answer.

@@ -8,6 +8,7 @@ use super::compiled::{Compiled, CompiledGraph, Pauses};
 use super::decide::Decide;
 use super::goto::{END, START, Targets};
 use super::node::{Node, NodeOptions};
+use super::running::Running;
 use super::wiring::{Exits, Join, Router, Spec, Wiring};
 use crate::state::State;
 use crate::{Error, ErrorKind};
@@ -183,6 +184,7 @@ impl<S: State> Graph<S> {
             initial,
             checkpointer: None,
             store: None,
+            running: Running::default(),
             pause_before,
             pause_after,
         })))

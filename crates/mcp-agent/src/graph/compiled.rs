@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::options::{Input, RunOptions};
 use super::output::{End, RunOutput};
 use super::run::{Driver, run_id};
+use super::running::{AtWork, Running};
 use super::wiring::Wiring;
 use crate::Error;
 use crate::checkpoint::{Checkpointer, Keeper};
@@ -21,6 +22,7 @@ pub(crate) struct Compiled<S> {
     pub(crate) initial: S,
     pub(crate) checkpointer: Option<Arc<dyn Checkpointer>>,
     pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) running: Running,
     pub(crate) pause_before: Pauses,
     pub(crate) pause_after: Pauses,
 }
@@ -57,7 +59,8 @@ impl<S: State> CompiledGraph<S> {
     ///
     /// # Errors
     /// [`Error`], whose kind says what one can do. With a checkpointer and a thread, the thread
-    /// stays usable at its last checkpoint.
+    /// stays usable at its last checkpoint; while one run of a thread is at work, another one of
+    /// this graph, clones included, is refused with [`ThreadBusy`](crate::ErrorKind::ThreadBusy).
     ///
     /// # Cancel safety
     /// Dropping the future drops all tasks of the step. What was kept stays; with
@@ -84,9 +87,17 @@ impl<S: State> CompiledGraph<S> {
         input: Input<S::Update>,
         options: &RunOptions,
     ) -> Result<super::output::Ended<S>, Error> {
+        let _at_work = self.take_thread(&scope)?;
         let mut driver = Driver::new(&self.0, scope, "".into());
         driver.begin(input, options.checkpoint.clone()).await?;
         driver.drive().await
+    }
+
+    /// Keeps others from writing the thread of the scope, if it is kept at all.
+    pub(super) fn take_thread(&self, scope: &RunScope) -> Result<Option<AtWork>, Error> {
+        let kept = scope.keeper.as_ref();
+        let taken = kept.map(|keeper| self.0.running.take(&keeper.thread));
+        taken.transpose()
     }
 
     pub(crate) fn scope(&self, options: &RunOptions) -> RunScope {
@@ -121,7 +132,10 @@ impl<S: State> CompiledGraph<S> {
     /// The same graph with something that keeps its checkpoints.
     #[must_use]
     pub fn with_checkpointer(self, checkpointer: Arc<dyn Checkpointer>) -> Self {
-        self.change(|graph| graph.checkpointer = Some(checkpointer))
+        self.change(|graph| {
+            graph.checkpointer = Some(checkpointer);
+            graph.running = Running::default();
+        })
     }
 
     /// The same graph with a store that its nodes and tools find in their runtime.
@@ -144,6 +158,7 @@ impl<S: Clone> Clone for Compiled<S> {
             initial: self.initial.clone(),
             checkpointer: self.checkpointer.clone(),
             store: self.store.clone(),
+            running: self.running.clone(),
             pause_before: self.pause_before.clone(),
             pause_after: self.pause_after.clone(),
         }

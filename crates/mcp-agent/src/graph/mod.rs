@@ -15,6 +15,7 @@ mod plan;
 mod pulse;
 mod retry;
 mod run;
+mod running;
 mod stored;
 mod subgraph;
 mod task;

@@ -61,8 +61,10 @@ impl<U> From<U> for Input<U> {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// The thread that the run belongs to; one run of a thread at a time. Without one nothing
-    /// is kept.
+    /// The thread that the run belongs to. Without one nothing is kept. One run of a thread at a
+    /// time: a second one of the same graph is refused. That other graphs and other processes
+    /// leave the thread alone meanwhile is for the program to see to; else the checkpoints of
+    /// both stand side by side, and later runs go on from the one that was written last.
     pub thread: Option<Arc<str>>,
     /// Goes on from this checkpoint of the thread instead of the last.
     pub checkpoint: Option<Arc<str>>,

@@ -91,8 +91,8 @@ impl<S: State> CompiledGraph<S> {
     /// changed copy, and what came after stays in the history.
     ///
     /// # Errors
-    /// If the update does not fit the state, the node is unknown, or as
-    /// [`Self::thread_state`].
+    /// If the update does not fit the state, the node is unknown, a run of the thread is at work
+    /// ([`ErrorKind::ThreadBusy`]), or as [`Self::thread_state`].
     ///
     /// # Cancel safety
     /// Not cancel safe: a dropped future may or may not have changed the thread.
@@ -103,6 +103,7 @@ impl<S: State> CompiledGraph<S> {
         as_node: Option<&str>,
     ) -> Result<Arc<str>, Error> {
         let mut driver = self.reader(options)?;
+        let _at_work = self.take_thread(&driver.scope)?;
         let loaded = driver.load(options.checkpoint.clone()).await?;
         match loaded
             .as_ref()

@@ -289,25 +289,28 @@ async fn checkpoints_that_contradict_themselves_are_an_error_and_no_loop() {
 }
 
 #[tokio::test]
-async fn runs_at_once_on_one_thread_do_not_mix() {
+async fn runs_of_two_graphs_at_once_on_one_thread_do_not_mix() {
     let slow = |name: &'static str| {
         move |_: Arc<S>, _: Runtime| async move {
             tokio::task::yield_now().await;
             Ok::<_, NodeError>(log(name))
         }
     };
-    let (graph, _) = kept(
+    let graph = || {
         Graph::<S>::new()
             .node("a", slow("a"))
             .node("b", slow("b"))
             .edge(START, "a")
-            .edge("a", "b"),
-    );
+            .edge("a", "b")
+    };
+    let (graph, memory) = kept(graph());
+    // As in another process, which no guard here sees.
+    let other = graph.clone().with_checkpointer(Arc::new(memory));
     graph.run(log("0"), thread()).await.unwrap();
     // Even under one name, as where a request is sent twice. The second begins with what the
     // first has kept until then, and from there each goes its own way.
-    let run = |name: &str| graph.run(log(name), thread().run_id("same"));
-    let (one, two) = tokio::join!(run("1"), run("2"));
+    let same = || thread().run_id("same");
+    let (one, two) = tokio::join!(graph.run(log("1"), same()), other.run(log("2"), same()));
     let expected = |names: &[&'static str]| [&["0", "a", "b"], names, &["a", "b"]].concat();
     let (first, second) = (expected(&["1"]), expected(&["1", "2"]));
     assert_eq!(one.unwrap().state.log.to_vec(), first);

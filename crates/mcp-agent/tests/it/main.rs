@@ -8,6 +8,7 @@ mod agent_results;
 mod agent_stopping;
 mod asking;
 mod attacks;
+mod busy_threads;
 mod changing_tools;
 mod commands;
 mod contracts;

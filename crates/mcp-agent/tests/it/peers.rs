@@ -352,7 +352,7 @@ async fn one_agent_serves_many_threads_at_once_and_mixes_nothing() {
     let mut runs = tokio::task::JoinSet::new();
     for n in 0..40 {
         let agent = shared(&agent);
-        let options = RunOptions::new().thread(format!("t{}", n % 20).as_str());
+        let options = RunOptions::new().thread(format!("t{n}").as_str());
         runs.spawn(async move { (n, agent.run(format!("q{n}"), options).await) });
     }
     while let Some(run) = runs.join_next().await {
