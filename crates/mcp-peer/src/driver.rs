@@ -21,6 +21,11 @@ use crate::shared::Shared;
 use crate::state::Work;
 use crate::wake::Wake;
 
+/// How many messages from another process are worked on before what came of them is written: it
+/// works on that while we work on the next ones. Each further write costs less than both waiting
+/// for one another.
+const AT_ONCE: usize = 16;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Client,
@@ -96,6 +101,11 @@ impl Driver {
             if self.is_over() {
                 return self.end(reader).await;
             }
+            if !self.frames.is_empty() {
+                // Callers who have got their answers may call again meanwhile.
+                tokio::task::yield_now().await;
+                continue;
+            }
             let reads = self.may_read();
             let flushes = self.writes && self.pending() > 0;
             tokio::select! {
@@ -110,12 +120,17 @@ impl Driver {
         }
     }
 
-    /// Brings everyone up to date, without waiting.
+    /// Works on what was read, or the beginning of it, and brings everyone up to date, without
+    /// waiting.
     pub(crate) fn turn(&mut self) {
         self.shared.wake.listen();
         self.requests.collect();
+        let mut frames = match self.shared.local {
+            true => self.frames.len(),
+            false => self.frames.len().min(AT_ONCE),
+        };
         loop {
-            self.sync();
+            self.sync(std::mem::take(&mut frames));
             if self.work.is_empty() {
                 break;
             }
@@ -178,7 +193,7 @@ impl Driver {
     }
 
     /// Gives the core what there is for it, and takes what it has.
-    fn sync(&mut self) {
+    fn sync(&mut self, frames: usize) {
         let now = Instant::now();
         let mut state = self.shared.lock();
         self.in_flight = state.calls.len();
@@ -187,7 +202,7 @@ impl Driver {
         for (id, outcome) in self.requests.answers().drain(..) {
             state.connection.respond(&id, outcome);
         }
-        for frame in self.frames.drain(..) {
+        for frame in self.frames.drain(..frames) {
             state.connection.handle_frame(now.into_std(), frame);
         }
         if self

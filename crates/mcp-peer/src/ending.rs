@@ -37,6 +37,9 @@ impl Driver {
         self.reads = false;
         // What came before the end counts.
         self.turn();
+        while !self.frames.is_empty() {
+            self.turn();
+        }
         if !self.writes {
             self.shared.explain();
         }
@@ -64,7 +67,7 @@ impl Driver {
             Role::Server if !self.writes => true,
             Role::Server => self.requests.is_idle() && self.pending() == 0,
         };
-        done || Instant::now() >= deadline
+        done && self.frames.is_empty() || Instant::now() >= deadline
     }
 
     /// Ends the stream in good order. A peer that still writes must not block meanwhile.

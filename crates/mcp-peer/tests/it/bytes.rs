@@ -1,8 +1,14 @@
 //! Over bytes: what the framing cannot read still ends in an answer or a failed call.
 
-use mcp_jsonrpc::{DecodeError, LineDecoder, Packet, encode_line};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_jsonrpc::{DecodeError, LineDecoder, Packet, RawJson, encode_line};
 use mcp_peer::{Peer, PeerOptions};
+use mcp_protocol::lifecycle::ServerIdentity;
+use mcp_protocol::{Implementation, ServerCapabilities};
 use mcp_transport::{Call, CallError, Channel, Frames, Reader, TransportError, Writer, memory};
+use serde_json::json;
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
@@ -68,6 +74,77 @@ fn client() -> (
     );
     let (reader, writer) = tokio::io::split(far);
     (peer, BufReader::new(reader), writer)
+}
+
+/// A server whose handler counts, and the bytes that its client reads and writes.
+fn server(
+    handled: &Arc<AtomicUsize>,
+) -> (
+    Peer,
+    BufReader<ReadHalf<DuplexStream>>,
+    WriteHalf<DuplexStream>,
+) {
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (reader, writer) = tokio::io::split(near);
+    let handled = Arc::clone(handled);
+    let identity = ServerIdentity::new(
+        Implementation::new("test", "0"),
+        ServerCapabilities::default(),
+    );
+    let peer = mcp_peer::server(
+        LineReader(reader, LineDecoder::new(LIMIT)),
+        LineWriter(writer, Vec::new()),
+        Arc::new(identity),
+        Script::request(move |_| {
+            handled.fetch_add(1, Ordering::Relaxed);
+            async { Ok(RawJson::EMPTY) }
+        }),
+        PeerOptions::default(),
+    );
+    let (reader, writer) = tokio::io::split(far);
+    (peer, BufReader::new(reader), writer)
+}
+
+/// So many requests in the bytes of one write.
+fn requests(count: usize) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let request =
+        |id| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": meta}});
+    (1..=count).map(|id| format!("{}\n", request(id))).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_in_another_process_has_the_first_answers_while_the_server_works_on_the_others() {
+    let handled = Arc::new(AtomicUsize::new(0));
+    let (_peer, mut reader, mut writer) = server(&handled);
+    writer.write_all(requests(100).as_bytes()).await.unwrap();
+    let mut line = String::new();
+    reader.read_line(&mut line).await.unwrap();
+    assert!(line.contains("\"id\":1,"), "{line}");
+    assert_eq!(handled.load(Ordering::Relaxed), 16);
+    for id in 2..=100 {
+        line.clear();
+        reader.read_line(&mut line).await.unwrap();
+        assert!(line.contains(&format!("\"id\":{id},")), "{line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_has_read_is_answered_though_it_is_closed_meanwhile() {
+    let handled = Arc::new(AtomicUsize::new(0));
+    let (peer, mut reader, mut writer) = server(&handled);
+    writer.write_all(requests(30).as_bytes()).await.unwrap();
+    let mut line = String::new();
+    reader.read_line(&mut line).await.unwrap();
+    let mut rest = String::new();
+    let ((), read) = tokio::join!(peer.close(), reader.read_to_string(&mut rest));
+    read.unwrap();
+    assert_eq!(rest.lines().count(), 29);
+    assert_eq!(rest.matches("the connection is closing").count(), 14);
 }
 
 #[tokio::test(start_paused = true)]
