@@ -275,7 +275,8 @@ impl Member {
     async fn begin(self: &Arc<Self>) -> Result<Session, PoolError> {
         match self.options.policy {
             SessionPolicy::Pooled => self.session().await,
-            SessionPolicy::PerCall => self.open_for(Use::Once).await,
+            // Boxed, so that calls of a kept session are not as large.
+            SessionPolicy::PerCall => Box::pin(self.open_for(Use::Once)).await,
         }
     }
 

@@ -118,8 +118,8 @@ impl Session {
         options.timeouts = Some(unlimited());
         let mut way = Way::new(&options);
         way.id = Some(id);
-        let params = SubscriptionsListenParams::new(filter);
-        let listened = self.request_by::<SubscriptionsListen>(params, way);
+        let mut params = SubscriptionsListenParams::new(filter);
+        let listened = self.request_by::<SubscriptionsListen>(&mut params, way);
         listened.await.map(drop)
     }
 

@@ -62,9 +62,9 @@ impl Session {
     /// # Cancel safety
     /// Dropping the future cancels the call: the server is told where the revision has a message
     /// for that.
-    pub async fn request<R: RpcRequest>(&self, params: R::Params) -> Result<R::Result, Error> {
-        self.request_with::<R>(params, &CallOptions::default())
-            .await
+    pub async fn request<R: RpcRequest>(&self, mut params: R::Params) -> Result<R::Result, Error> {
+        let options = CallOptions::default();
+        self.request_by::<R>(&mut params, Way::new(&options)).await
     }
 
     /// As [`request`](Self::request), with options.
@@ -76,15 +76,15 @@ impl Session {
     /// Dropping the future cancels the call.
     pub async fn request_with<R: RpcRequest>(
         &self,
-        params: R::Params,
+        mut params: R::Params,
         options: &CallOptions,
     ) -> Result<R::Result, Error> {
-        self.request_by::<R>(params, Way::new(options)).await
+        self.request_by::<R>(&mut params, Way::new(options)).await
     }
 
     pub(super) async fn request_by<R: RpcRequest>(
         &self,
-        params: R::Params,
+        params: &mut R::Params,
         way: Way<'_>,
     ) -> Result<R::Result, Error> {
         let (result, _) = self.request_measured::<R>(params, way).await?;
@@ -94,18 +94,19 @@ impl Session {
     /// As [`request_with`](Self::request_with), with how many bytes the result had on the wire.
     pub(crate) async fn request_sized<R: RpcRequest>(
         &self,
-        params: R::Params,
+        mut params: R::Params,
         options: &CallOptions,
     ) -> Result<(R::Result, usize), Error> {
-        self.request_measured::<R>(params, Way::new(options)).await
+        self.request_measured::<R>(&mut params, Way::new(options))
+            .await
     }
 
     async fn request_measured<R: RpcRequest>(
         &self,
-        mut params: R::Params,
+        params: &mut R::Params,
         way: Way<'_>,
     ) -> Result<(R::Result, usize), Error> {
-        let (raw, _) = self.send::<R>(&mut params, way).await?;
+        let (raw, _) = self.send::<R>(params, way).await?;
         match self.answer::<R>(&raw, false)? {
             Answer::Complete(result) => Ok((result, raw.as_bytes().len())),
             other => Err(unexpected::<R>(&other)),

@@ -286,17 +286,19 @@ impl TaskHandle {
         let keys: Vec<_> = new.iter().map(|(key, _)| (*key).to_owned()).collect();
         let inward = &self.session.inner.inward;
         let answers = rounds::answers(inward, new.into_iter(), Some(&self.active.call)).await?;
-        let params = UpdateTaskParams::new(self.id(), answers);
+        let mut params = UpdateTaskParams::new(self.id(), answers);
         let way = Way::of(&self.options, &self.active.call);
-        self.session.request_by::<UpdateTask>(params, way).await?;
+        let updating = self.session.request_by::<UpdateTask>(&mut params, way);
+        updating.await?;
         self.answered.extend(keys);
         Ok(())
     }
 
     async fn look(&mut self) -> Result<DetailedTask, Error> {
-        let params = TaskParams::new(self.id());
+        let mut params = TaskParams::new(self.id());
         let way = Way::of(&self.options, &self.active.call);
-        let now = self.session.request_by::<GetTask>(params, way).await?;
+        let looking = self.session.request_by::<GetTask>(&mut params, way);
+        let now = looking.await?;
         // What it does not say again still holds.
         let poll_interval = now.task.poll_interval.or(self.task.poll_interval);
         self.task.clone_from(&now.task);

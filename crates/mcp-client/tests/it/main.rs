@@ -28,5 +28,6 @@ mod question_tasks;
 mod reconnect;
 mod rounds;
 mod session;
+mod sizes;
 mod tasks;
 mod toolset;
