@@ -109,6 +109,10 @@ impl Channel for Peer {
         })
     }
 
+    fn ending(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.shared.ending.cancelled())
+    }
+
     fn closed(&self) -> BoxFuture<'_, Arc<TransportError>> {
         Box::pin(self.shared.finished())
     }

@@ -9,6 +9,7 @@ use mcp_protocol::lifecycle::{Connection, OutgoingCall};
 use mcp_transport::{Call, CallError, Delivery, TransportError, TransportErrorKind};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::PeerOptions;
 use crate::outlet::Outlet;
@@ -29,6 +30,8 @@ pub(crate) struct Shared {
     max_unwritten: usize,
     /// Whether the other end is in this process.
     pub(crate) local: bool,
+    /// Cancelled once no more calls are taken.
+    pub(crate) ending: CancellationToken,
     ended: watch::Sender<Option<Arc<TransportError>>>,
 }
 
@@ -47,6 +50,7 @@ impl Shared {
             max_calls,
             max_unwritten: options.max_unwritten,
             local,
+            ending: CancellationToken::new(),
             ended: watch::Sender::new(None),
         }
     }
@@ -205,6 +209,7 @@ impl Shared {
     /// Takes no more calls from now on.
     pub(crate) fn refuse(&self, reason: Arc<TransportError>) {
         self.lock().ending.get_or_insert(reason);
+        self.ending.cancel();
         self.wake.wake();
     }
 
@@ -222,6 +227,7 @@ impl Shared {
         let replies = state.give_up_all("the connection is closing");
         drop(state);
         fail(replies, &reason);
+        self.ending.cancel();
         self.wake.wake();
     }
 
@@ -235,6 +241,7 @@ impl Shared {
         drop(state);
         drop(outlet);
         fail(replies, &reason);
+        self.ending.cancel();
         self.permits.close();
         self.room.notify_waiters();
         self.ended.send_replace(Some(reason));

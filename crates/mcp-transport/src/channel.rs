@@ -94,6 +94,17 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
     /// Dropping the future does not keep the connection open; it ends without being waited for.
     fn close(&self) -> BoxFuture<'_, ()>;
 
+    /// Waits until the connection is about to end: nothing new is taken, and what is owed may
+    /// still be answered.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    fn ending(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            self.closed().await;
+        })
+    }
+
     /// Waits until the connection has ended, and says why. Never resolves where there is no
     /// lasting connection.
     ///

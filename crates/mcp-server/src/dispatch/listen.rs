@@ -9,7 +9,6 @@ use mcp_protocol::{
     ResourceUpdatedParams, RpcNotification, SubscriptionFilter, SubscriptionsAcknowledgedParams,
     SubscriptionsListenParams, SubscriptionsListenResult, tasks::EXTENSION,
 };
-use mcp_transport::Channel;
 use serde::Serialize;
 
 use super::{Answer, Answering, Call, decode, now, params_of, reply, tasks};
@@ -59,7 +58,8 @@ fn check<'a>(
     Ok(wanted)
 }
 
-/// Tells of changes until the client gives the request up, which drops this, or the server ends.
+/// Tells of changes until the client gives the request up, which drops this, or the server or the
+/// connection ends.
 async fn listen(
     server: Arc<Shared>,
     call: Call,
@@ -67,20 +67,36 @@ async fn listen(
     (honoured, owner): (SubscriptionFilter, Owner),
 ) -> Answer {
     let id = &call.message.id;
-    let channel = &*call.channel;
     let ack = SubscriptionsAcknowledgedParams::new(id, honoured);
-    send::<SubscriptionsAcknowledged>(channel, &ack).await?;
-    loop {
+    tokio::select! {
+        // Nothing can be told any more then.
+        biased;
+        () = call.channel.ending() => {}
+        told = tell(&server, &call, &listener, (&ack, &owner)) => told?,
+    }
+    reply(SubscriptionsListenResult::new(id), &server, &call.context)
+}
+
+async fn tell(
+    server: &Shared,
+    call: &Call,
+    listener: &Listener,
+    (ack, owner): (&SubscriptionsAcknowledgedParams, &Owner),
+) -> Result<(), ErrorObject> {
+    let ack = Notification::new(SubscriptionsAcknowledged::METHOD, Some(encode(ack)?));
+    // Who cannot be told any more may still take the result.
+    let mut listens = call.channel.notify(ack).await.is_ok();
+    while listens {
         let news = listener.news().await;
         for change in news.changes() {
-            if let Some(params) = params(&server, change, id, &owner)? {
-                notify(channel, Notification::new(change.method(), Some(params))).await?;
+            if let Some(params) = params(server, change, &call.message.id, owner)? {
+                let notification = Notification::new(change.method(), Some(params));
+                listens &= call.channel.notify(notification).await.is_ok();
             }
         }
-        if news.over {
-            return reply(SubscriptionsListenResult::new(id), &server, &call.context);
-        }
+        listens &= !news.over;
     }
+    Ok(())
 }
 
 /// What is told of a change; nothing of a task that is no longer there.
@@ -103,19 +119,6 @@ fn params(
         _ => encode(&NotificationParams::new().with_meta(meta)),
     }
     .map(Some)
-}
-
-async fn send<N: RpcNotification>(
-    channel: &dyn Channel,
-    params: &N::Params,
-) -> Result<(), ErrorObject> {
-    notify(channel, Notification::new(N::METHOD, Some(encode(params)?))).await
-}
-
-async fn notify(channel: &dyn Channel, notification: Notification) -> Result<(), ErrorObject> {
-    // Who cannot be told any more does not read the error either.
-    let ended = |_| ErrorObject::internal("the connection is ending");
-    channel.notify(notification).await.map_err(ended)
 }
 
 fn encode(params: &impl Serialize) -> Result<RawJson, ErrorObject> {

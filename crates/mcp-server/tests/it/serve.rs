@@ -132,6 +132,48 @@ async fn stdio_18_several_subscriptions_share_a_stream_each_with_its_acknowledge
     peer.closed().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn proto_67_subscriptions_are_answered_before_a_server_that_closes_ends_the_stream() {
+    let (ours, theirs) = memory(16);
+    let peer = with_changes(&Changes::new()).serve(theirs.0, theirs.1);
+    let mut wire = Wire::new(ours);
+    let wanted = json!({"notifications": {"toolsListChanged": true}});
+    for id in [1, 2] {
+        let listen = request(id, "subscriptions/listen", wanted.clone());
+        wire.send(listen).await;
+        wire.receive().await;
+    }
+    let start = tokio::time::Instant::now();
+    peer.close().await;
+    assert_eq!(
+        start.elapsed(),
+        std::time::Duration::ZERO,
+        "nobody waits for them"
+    );
+    let mut answers = [wire.receive().await, wire.receive().await];
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    for (answer, id) in answers.iter().zip([1, 2]) {
+        assert_eq!(answer["id"], id);
+        assert_eq!(answer["result"]["_meta"][SUBSCRIPTION], id);
+    }
+    assert_eq!(wire.0.read_text().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stdio_11_a_subscription_does_not_keep_a_server_whose_client_has_ended_the_stream() {
+    let (ours, theirs) = memory(16);
+    let peer = with_changes(&Changes::new()).serve(theirs.0, theirs.1);
+    let mut wire = Wire::new(ours);
+    let wanted = json!({"notifications": {"toolsListChanged": true}});
+    wire.send(request(1, "subscriptions/listen", wanted)).await;
+    wire.receive().await;
+    wire.1.close().await;
+    let start = tokio::time::Instant::now();
+    peer.closed().await;
+    assert_eq!(start.elapsed(), std::time::Duration::ZERO);
+    assert_eq!(wire.receive().await["result"]["_meta"][SUBSCRIPTION], 1);
+}
+
 #[tokio::test]
 async fn stdio_14_a_request_that_was_given_up_is_heard_of_no_more() {
     let (ours, theirs) = memory(16);
