@@ -6,6 +6,7 @@ pub mod __private;
 mod answers;
 mod calling;
 mod checkpoint;
+mod clock;
 mod error;
 mod graph;
 mod hash;
@@ -23,6 +24,7 @@ pub use checkpoint::{
     Checkpoint, CheckpointError, Checkpointer, Durability, ListCheckpoints, Loaded, Manage,
     MemoryCheckpointer, Place, PlannedTask, Source, StoredOutput, TaskRecord, TaskState, Waiting,
 };
+pub use clock::Clock;
 pub use error::{Error, ErrorKind};
 pub use graph::{
     CompiledGraph, END, End, Graph, Input, Node, NodeError, NodeInput, NodeOptions, NodeOutput,

@@ -16,7 +16,7 @@ use crate::graph::{Failure, NodeError, Pulse};
 use crate::hash::Hash;
 use crate::store::Store;
 use crate::stream::{Emitted, EventSink, Interest, RunEvent};
-use crate::{Interrupt, LiveAnswers};
+use crate::{Clock, Interrupt, LiveAnswers};
 
 /// What a node is given besides the state: the run's context, store, event sink and
 /// cancellation, and where in the run it is. A clone costs two reference counts.
@@ -31,6 +31,9 @@ pub struct Runtime {
 pub(crate) struct RunScope {
     pub(crate) thread: Option<Arc<str>>,
     pub(crate) run_id: Arc<str>,
+    pub(crate) clock: Clock,
+    /// Tells the run from others, also from those of the same name.
+    pub(crate) salt: u64,
     pub(crate) context: Option<Arc<dyn Any + Send + Sync>>,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) events: EventSink,

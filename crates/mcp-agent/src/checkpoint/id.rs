@@ -1,24 +1,8 @@
 //! Names of checkpoints: later ones are greater.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::hash::write_hex;
-
-/// Milliseconds since 1970.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
-}
-
-/// What tells the checkpoints of a run from those of others at the same time, also where both were
-/// given the same name.
-pub(crate) fn run_salt(run: &str) -> u64 {
-    RandomState::new().hash_one(run)
-}
 
 /// The name after `parent` at the time `now`: 12 digits of milliseconds, 6 that count within a
 /// millisecond, and 8 that tell runs apart, all hexadecimal.

@@ -7,10 +7,12 @@ use mcp_interceptors::{BoxFuture, JsonMap};
 
 use super::{
     Checkpoint, CheckpointError, Checkpointer, ListCheckpoints, Place, PlannedTask, Source,
-    TaskRecord, Waiting, next_id, now_ms, run_salt,
+    TaskRecord, Waiting, next_id,
 };
+use crate::hash::Hash;
+use crate::runtime::RunScope;
 use crate::state::Changes;
-use crate::{Error, ErrorKind};
+use crate::{Clock, Error, ErrorKind};
 
 /// When a checkpoint has to be kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,6 +48,8 @@ pub(crate) struct Journal {
     newest: Option<Arc<str>>,
     run: Arc<str>,
     caller: Option<Arc<str>>,
+    clock: Clock,
+    /// Tells its names from those of others at the same time.
     salt: u64,
     metadata: Arc<JsonMap>,
     pending: Option<BoxFuture<'static, Result<(), CheckpointError>>>,
@@ -61,22 +65,18 @@ pub(crate) struct Entry {
 }
 
 impl Journal {
-    pub(crate) fn new(
-        keeper: Keeper,
-        namespace: Arc<str>,
-        run: Arc<str>,
-        metadata: Arc<JsonMap>,
-    ) -> Self {
+    pub(crate) fn new(keeper: Keeper, namespace: Arc<str>, scope: &RunScope) -> Self {
         Self {
             place: Place::new(Arc::clone(&keeper.thread), namespace),
             keeper,
             parent: None,
             head: None,
             newest: None,
-            salt: run_salt(&run),
-            run,
+            clock: scope.clock.clone(),
+            salt: scope.salt,
+            run: Arc::clone(&scope.run_id),
             caller: None,
-            metadata,
+            metadata: Arc::clone(&scope.metadata),
             pending: None,
         }
     }
@@ -88,6 +88,7 @@ impl Journal {
 
     /// Says which task of the graph around has called this one.
     pub(crate) fn called_by(&mut self, task: Arc<str>) {
+        self.salt = Hash::new(self.salt).text(&task).finish();
         self.caller = Some(task);
     }
 
@@ -120,7 +121,7 @@ impl Journal {
     /// Names the checkpoint of the state as it is now.
     pub(crate) fn name_head(&mut self) {
         let taken = self.newest.take().max(self.head.take());
-        let id = next_id(taken.as_deref(), now_ms(), self.salt);
+        let id = next_id(taken.as_deref(), self.clock.now_ms(), self.salt);
         self.newest = Some(Arc::clone(&id));
         self.head = Some(id);
     }
@@ -142,7 +143,7 @@ impl Journal {
             waiting: entry.waiting,
             run: Arc::clone(&self.run),
             caller: self.caller.clone(),
-            created_ms: now_ms(),
+            created_ms: self.clock.now_ms(),
             metadata: Arc::clone(&self.metadata),
         });
         let checkpointer = Arc::clone(&self.keeper.checkpointer);

@@ -16,7 +16,6 @@ use serde_json::Value;
 
 pub use error::CheckpointError;
 pub(crate) use id::next_id;
-pub(crate) use id::{now_ms, run_salt};
 pub use keeper::Durability;
 pub(crate) use keeper::{Entry, Journal, Keeper};
 pub use memory::MemoryCheckpointer;

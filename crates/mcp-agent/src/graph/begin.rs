@@ -20,10 +20,8 @@ use crate::{Error, ErrorKind, Interrupt};
 impl<S: State> Driver<S> {
     /// A graph that knows nothing yet.
     pub(crate) fn new(graph: &Arc<Compiled<S>>, scope: RunScope, namespace: Arc<str>) -> Self {
-        let journal = scope.keeper.clone().map(|keeper| {
-            let (run, metadata) = (Arc::clone(&scope.run_id), Arc::clone(&scope.metadata));
-            Journal::new(keeper, Arc::clone(&namespace), run, metadata)
-        });
+        let keeper = scope.keeper.clone();
+        let journal = keeper.map(|keeper| Journal::new(keeper, Arc::clone(&namespace), &scope));
         Self {
             graph: Arc::clone(graph),
             scope: Arc::new(scope),

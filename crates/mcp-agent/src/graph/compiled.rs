@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::options::{Input, RunOptions};
 use super::output::{End, RunOutput};
-use super::run::{Driver, run_id};
+use super::run::Driver;
 use super::running::{AtWork, Running};
 use super::wiring::Wiring;
 use crate::Error;
 use crate::checkpoint::{Checkpointer, Keeper};
+use crate::clock::random;
 use crate::runtime::RunScope;
 use crate::state::State;
 use crate::store::Store;
@@ -109,9 +110,13 @@ impl<S: State> CompiledGraph<S> {
             }),
             _ => None,
         };
+        let salt = options.salt.unwrap_or_else(random);
+        let run_id = options.run_id.clone();
         RunScope {
             thread: options.thread.clone(),
-            run_id: run_id(options),
+            run_id: run_id.unwrap_or_else(|| format!("{salt:016x}").into()),
+            clock: options.clock.clone(),
+            salt,
             context: options.context.clone(),
             store: self.0.store.clone(),
             events: options.events.clone(),

@@ -9,10 +9,10 @@ use mcp_interceptors::{Command, JsonMap};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::LiveAnswers;
 use crate::checkpoint::Durability;
 use crate::state::State;
 use crate::stream::EventSink;
+use crate::{Clock, LiveAnswers};
 
 /// What a run begins with.
 #[derive(Debug)]
@@ -70,6 +70,10 @@ pub struct RunOptions {
     pub checkpoint: Option<Arc<str>>,
     /// Names the run; made up if `None`.
     pub run_id: Option<Arc<str>>,
+    /// The time of day.
+    pub clock: Clock,
+    /// Tells names that this run makes up from those of other runs; random if `None`.
+    pub salt: Option<u64>,
     /// What nodes and tools find under [`Runtime::context`](crate::Runtime::context).
     pub context: Option<Arc<dyn Any + Send + Sync>>,
     /// Cancels the run.
@@ -100,6 +104,8 @@ impl Default for RunOptions {
             thread: None,
             checkpoint: None,
             run_id: None,
+            clock: Clock::default(),
+            salt: None,
             context: None,
             cancel: CancellationToken::new(),
             drain: CancellationToken::new(),
@@ -139,6 +145,20 @@ impl RunOptions {
     #[must_use]
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.run_id = Some(id.into());
+        self
+    }
+
+    /// Sets the time of day. With [`salt`](Self::salt) a repeated run makes up the same names.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets the number that tells names that this run makes up from those of other runs.
+    #[must_use]
+    pub const fn salt(mut self, salt: u64) -> Self {
+        self.salt = Some(salt);
         self
     }
 

@@ -8,7 +8,6 @@ use mcp_interceptors::Command;
 use tokio::task::JoinSet;
 
 use super::compiled::Compiled;
-use super::options::RunOptions;
 use super::output::{End, Ended, RunOutput};
 use super::plan::{Next, Plan};
 use super::stored::stored;
@@ -280,13 +279,4 @@ pub(super) async fn settle(journal: Option<&mut Journal>) -> Result<(), Error> {
         Some(journal) => journal.settle().await,
         None => Ok(()),
     }
-}
-
-/// Names a run that was given no name.
-pub(crate) fn run_id(options: &RunOptions) -> Arc<str> {
-    use std::hash::{BuildHasher, RandomState};
-    options.run_id.clone().unwrap_or_else(|| {
-        let random = RandomState::new().hash_one(crate::checkpoint::now_ms());
-        format!("{random:016x}").into()
-    })
 }

@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use super::node::{Failure, Node, NodeError, NodeInput, NodeOptions, NodeOutput};
 use super::pulse::Pulse;
-use crate::checkpoint::now_ms;
 use crate::hash::Hash;
 use crate::runtime::{RunScope, TaskScope};
 use crate::state::{Json, State};
@@ -106,7 +105,7 @@ pub(crate) struct Panicked(pub(crate) String);
 impl<S: State> Job<S> {
     /// Runs the task to its end.
     pub(crate) async fn run(mut self) -> Settled<S::Update> {
-        let first = self.runtime(1, now_ms());
+        let first = self.runtime(1, self.scope.clock.now_ms());
         first.emit(Interest::TASKS, || RunEvent::TaskStarted {
             task: self.place.id.wide().into(),
             node: Arc::clone(&self.place.node),

@@ -15,7 +15,6 @@ use super::settings::Settings;
 use super::state::{ReactState, ReactUpdate, read_command};
 use super::tally::Count;
 use super::tool_work::Work;
-use crate::checkpoint::now_ms;
 use crate::graph::{NodeError, NodeInput, NodeOutput};
 use crate::state::{MessageUpdate, MessagesUpdate};
 use crate::stream::{Interest, RunEvent};
@@ -70,7 +69,7 @@ async fn carry_out(
         .get(index)
         .ok_or_else(|| NodeError::new("there is no such call in the last round"))?;
 
-    let (started_ms, began) = (now_ms(), Instant::now());
+    let (started_ms, began) = (runtime.run.clock.now_ms(), Instant::now());
     let mut work = Work::new(settings, &memo, &input.state, runtime, call);
     let answer = match settings.limits.call(&input.state, round.0, index) {
         Some(reached) if reached.at_limit == super::AtLimit::Fail => {

@@ -8,7 +8,7 @@ use mcp_interceptors::BoxFuture;
 use tokio::time::Instant;
 
 use super::{Item, ListNamespaces, Namespace, Put, Search, Store, StoreError, StoreOp, StoreReply};
-use crate::checkpoint::now_ms;
+use crate::Clock;
 
 /// Keeps values in memory, for as long as it lives. Clones share what they keep.
 ///
@@ -21,6 +21,7 @@ pub struct MemoryStore(Arc<Mutex<Values>>);
 struct Values {
     /// By namespace, then key.
     values: BTreeMap<(Namespace, String), Held>,
+    clock: Clock,
     /// Counts writes, so that values can be listed in their order.
     writes: u64,
 }
@@ -41,6 +42,16 @@ impl MemoryStore {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty store that takes the time of day, at which values are written, from here.
+    #[must_use]
+    pub fn with_clock(clock: Clock) -> Self {
+        let values = Values {
+            clock,
+            ..Values::default()
+        };
+        Self(Arc::new(Mutex::new(values)))
     }
 }
 
@@ -88,7 +99,7 @@ impl Values {
             self.values.remove(&place);
             return;
         };
-        let (at, earlier) = (now_ms(), self.values.get(&place));
+        let (at, earlier) = (self.clock.now_ms(), self.values.get(&place));
         let earlier = earlier.filter(|held| held.is_alive(now));
         let created = earlier.map_or(at, |held| held.item.created_ms);
         let (namespace, key) = place.clone();

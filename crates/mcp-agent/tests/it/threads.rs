@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_agent::state::{Append, Last};
 use mcp_agent::{
-    CompiledGraph, ErrorKind, Graph, Input, MemoryCheckpointer, NodeError, RunOptions, Runtime,
-    START, Source, state,
+    Clock, CompiledGraph, ErrorKind, Graph, Input, MemoryCheckpointer, NodeError, RunOptions,
+    Runtime, START, Source, state,
 };
 use serde_json::json;
 
@@ -226,4 +226,38 @@ async fn new_input_on_a_finished_thread_begins_at_the_start_with_the_old_state()
         .await
         .unwrap_err();
     assert_eq!(nowhere.kind(), ErrorKind::Resume);
+}
+
+#[tokio::test]
+async fn with_a_clock_and_a_salt_of_ones_own_names_and_times_are_the_same_each_time() {
+    use std::time::{Duration, UNIX_EPOCH};
+    let at = |ms| Clock::new(move || UNIX_EPOCH + Duration::from_millis(ms));
+    let run = async |salt| {
+        let graph = graph();
+        let options = thread().clock(at(0xabc)).salt(salt);
+        graph.run(log("in"), options).await.unwrap();
+        // A clock that goes back gives no smaller names.
+        let output = graph.run(log("on"), thread().clock(at(1)).salt(2)).await;
+        let history = graph.history(&thread(), 100).await.unwrap();
+        assert_eq!(history[0].id, output.unwrap().checkpoint.unwrap());
+        let kept = history.iter().rev();
+        let kept = kept.map(|kept| format!("{} {} {}", kept.id, kept.run, kept.created_ms));
+        kept.collect::<Vec<_>>()
+    };
+    let first = run(0x7_0000_00ff).await;
+    let name = |count, salt| format!("000000000abc00000{count}000000{salt}");
+    let expected = |count| match count {
+        0..=3 => format!("{} 00000007000000ff 2748", name(count, "ff")),
+        count => format!("{} 0000000000000002 1", name(count, "02")),
+    };
+    assert_eq!(first, (0..8).map(expected).collect::<Vec<_>>());
+    assert_eq!(run(0x7_0000_00ff).await, first);
+    let other = run(1).await;
+    assert!(
+        first
+            .iter()
+            .zip(&other)
+            .take(4)
+            .all(|(one, two)| one != two)
+    );
 }
