@@ -7,6 +7,7 @@ use mcp_jsonrpc::{DecodeError, Message, Packet, Request, Response};
 use mcp_protocol::Feature;
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
 
+use super::answers::Answers;
 use super::exchange::Exchange;
 use super::handshake::{Started, notified, start};
 use super::place::Place;
@@ -52,7 +53,7 @@ pub(super) fn batch(post: &Post<'_>, elements: Vec<Result<Message, DecodeError>>
     })
 }
 
-fn array(answers: Vec<Response>) -> Reply {
+fn array(answers: Answers) -> Reply {
     let messages = answers.into_iter().map(Message::from).collect();
     reply::json(StatusCode::OK, &Packet::Batch(messages))
 }
@@ -60,7 +61,7 @@ fn array(answers: Vec<Response>) -> Reply {
 /// What a batch comes to: what is answered already, and what runs.
 #[derive(Default)]
 struct Parts {
-    answers: Vec<Response>,
+    answers: Answers,
     tasks: Vec<Task>,
 }
 
@@ -85,9 +86,9 @@ impl Parts {
                 }
             }
             Err(flaw) => {
-                let reply = flaw.reply();
-                self.answers
-                    .extend(reply.map(|(id, error)| Response::new(id, Err(error))));
+                if let Some((id, error)) = flaw.reply() {
+                    self.answers.push(Response::new(id, Err(error)));
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ use mcp_jsonrpc::{DecodeError, ErrorObject, Message, Notification, RawJson, Requ
 use mcp_protocol::lifecycle::method_exists;
 use mcp_protocol::{CancelledParams, ProgressToken};
 
+use super::answers::Answers;
 use super::exchange::Exchange;
 use super::initialize::initialize;
 use super::notices;
@@ -33,7 +34,7 @@ pub(super) fn request(post: &Post<'_>, request: Request, token: Option<ProgressT
     let exchange = Arc::new(Exchange::new(place.session().cloned()));
     let task = match start(post, &place, request, token, &exchange) {
         Started::Running(task) => task,
-        Started::Answered(answer) => return single(vec![answer]).into(),
+        Started::Answered(answer) => return single(answer.into()).into(),
         Started::Twice(error) => return reply::error(StatusCode::BAD_REQUEST, id, error).into(),
     };
     let running = Running::new(
@@ -46,13 +47,13 @@ pub(super) fn request(post: &Post<'_>, request: Request, token: Option<ProgressT
     Outcome::Runs(Runs {
         exchange,
         running,
-        answers: Vec::new(),
+        answers: Answers::default(),
         json: single,
     })
 }
 
-fn single(answers: Vec<Response>) -> Reply {
-    match answers.into_iter().next() {
+fn single(answers: Answers) -> Reply {
+    match answers.one() {
         Some(answer) => reply::json(StatusCode::OK, &Message::from(answer).into()),
         None => reply::accepted(),
     }

@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::HttpService;
 use super::greeted::Greeted;
+use super::until::until_cancelled;
 use crate::alarm::Alarms;
 
 /// How many connections there may be unless set. One more waits to be accepted.
@@ -194,7 +195,7 @@ where
     fn execute(&self, task: F) {
         let end = self.end.clone();
         self.tasks.spawn(async move {
-            end.run_until_cancelled(task).await;
+            until_cancelled(&end, pin!(task)).await;
         });
     }
 }
@@ -224,9 +225,8 @@ async fn serve_connection(
     let stream = TokioIo::new(Greeted::new(stream, HEAD_TIMEOUT));
     let connection = builder.serve_connection(stream, service);
     let mut connection = pin!(connection);
-    tokio::select! {
-        done = connection.as_mut() => return done,
-        () = shutdown.cancelled() => {}
+    if let Some(done) = until_cancelled(&shutdown, connection.as_mut()).await {
+        return done;
     }
     connection.as_mut().graceful_shutdown();
     connection.await

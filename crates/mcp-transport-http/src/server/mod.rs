@@ -1,5 +1,6 @@
 //! The server end: one endpoint that speaks every revision with Streamable HTTP.
 
+mod answers;
 mod ask;
 mod batch;
 mod body;
@@ -24,6 +25,7 @@ mod running;
 mod session;
 mod sessions;
 mod stateless;
+mod until;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -160,8 +162,16 @@ impl HttpService {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
-        // Shared at once: it is large, and each step would move it.
-        let parts = Arc::new(parts);
+        self.answer(Arc::new(parts), body).await
+    }
+
+    /// As [`handle`](Self::handle). The parts are shared at once: they are large, and each step
+    /// would move them.
+    async fn answer<B>(&self, parts: Arc<Parts>, body: B) -> Reply
+    where
+        B: Body<Data = Bytes> + Send,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         // Who stands between may have gone by another length, and taken for the beginning of
         // somebody else's request what is left then.
         let last = parts.headers.contains_key(TRANSFER_ENCODING);
@@ -260,7 +270,9 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let service = self.clone();
-        Box::pin(async move { Ok(service.handle(request).await) })
+        let (parts, body) = request.into_parts();
+        let parts = Arc::new(parts);
+        Box::pin(async move { Ok(service.answer(parts, body).await) })
     }
 }
 
@@ -275,6 +287,8 @@ where
 
     fn call(&self, request: Request<B>) -> Self::Future {
         let service = self.clone();
-        Box::pin(async move { Ok(service.handle(request).await) })
+        let (parts, body) = request.into_parts();
+        let parts = Arc::new(parts);
+        Box::pin(async move { Ok(service.answer(parts, body).await) })
     }
 }

@@ -8,14 +8,16 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
-use mcp_jsonrpc::{DecodeError, Frame, Id, Message, Notification, Request, Response};
+use mcp_jsonrpc::{DecodeError, Frame, Id, Message, Notification, Request};
 use mcp_protocol::lifecycle::stateless::{Admission, admit};
 use mcp_protocol::{Feature, RequestContext};
 use mcp_transport::{Channel, Incoming};
 
 use super::Shared;
+use super::answers::Answers;
 use super::body::EventBody;
 use super::exchange::Exchange;
+use super::outbox::Outbox;
 use super::read::read;
 use super::replay::StreamControl;
 use super::reply::{self, Reply};
@@ -52,20 +54,24 @@ where
         Ok(read) => read,
         Err(refusal) => return *refusal,
     };
-    let frame = Frame::decode(text);
-    let post = Post {
-        shared,
-        parts,
-        accepts,
-        listens: match &frame {
-            Ok(Frame::Single(Message::Request(request))) => subscription(request),
-            _ => None,
-        },
+    // What is done before the handler is waited for needs no room while it is.
+    let answering = {
+        let frame = Frame::decode(text);
+        let post = Post {
+            shared,
+            parts,
+            accepts,
+            listens: match &frame {
+                Ok(Frame::Single(Message::Request(request))) => subscription(request),
+                _ => None,
+            },
+        };
+        match post.take(frame) {
+            Outcome::Reply(reply) => return reply,
+            Outcome::Runs(runs) => post.answer(runs),
+        }
     };
-    match post.take(frame) {
-        Outcome::Reply(reply) => reply,
-        Outcome::Runs(runs) => post.answer(runs).await,
-    }
+    answering.await
 }
 
 /// What a POST comes to. All that needs no waiting is done before it, so that what waits is small.
@@ -85,9 +91,9 @@ pub(super) struct Runs {
     pub(super) exchange: Arc<Exchange>,
     pub(super) running: Running,
     /// Those that are there already.
-    pub(super) answers: Vec<Response>,
+    pub(super) answers: Answers,
     /// How all of them are written where they need no stream.
-    pub(super) json: fn(Vec<Response>) -> Reply,
+    pub(super) json: fn(Answers) -> Reply,
 }
 
 /// A POST whose body has been read.
@@ -183,51 +189,59 @@ impl Post<'_> {
 
     /// Runs handlers up to the point where it is clear how the answer looks: they finish without
     /// having sent anything, or they send something.
-    async fn answer(&self, runs: Runs) -> Reply {
+    fn answer(self, runs: Runs) -> impl Future<Output = Reply> {
         let Runs {
             exchange,
             mut running,
             mut answers,
             json,
         } = runs;
-        let outbox = &exchange.outbox;
-        let Accepts {
-            json: wants_json,
-            events: wants_events,
-        } = self.accepts;
-        // Where the client takes no events, nobody reads them.
-        let reading = wants_events.then(|| Reading::begin(&exchange));
+        async move {
+            // Where the client takes no events, nobody reads them.
+            let reading = self.accepts.events.then(|| Reading::begin(&exchange));
+            let reads = reading.is_some().then_some(&exchange.outbox);
+            let finished = self.begin(&mut running, &mut answers, reads).await;
+            let Some(reading) = reading else {
+                return json(answers);
+            };
+            let silent = finished && !answers.is_empty() && exchange.outbox.is_empty();
+            if silent && self.accepts.json {
+                return json(answers);
+            }
+            for answer in answers {
+                // The end of `running` finishes the outbox, not before.
+                let _ = exchange.outbox.push(&Message::from(answer));
+            }
+            let reader = reading.go_on();
+            reply::events(self.stream(exchange, reader, (!finished).then_some(running)))
+        }
+    }
+
+    /// Runs handlers to their end, which is `true`, or until they have sent something that can be
+    /// read.
+    async fn begin(
+        &self,
+        running: &mut Running,
+        answers: &mut Answers,
+        outbox: Option<&Outbox>,
+    ) -> bool {
         let begun = poll_fn(|cx| {
             if running.poll(cx, |answer| answers.push(answer)) {
                 return Poll::Ready(true);
             }
-            match reading {
-                Some(_) => outbox.poll_any(cx).map(|()| false),
+            match outbox {
+                Some(outbox) => outbox.poll_any(cx).map(|()| false),
                 None => Poll::Pending,
             }
         });
-        let finished = match &self.listens {
-            None => begun.await,
-            Some(id) => {
-                let begun = self.shared.closing.run_until_cancelled(begun).await;
-                if begun.is_none() {
-                    answers.push(stateless::listened(self.shared, id));
-                }
-                begun.unwrap_or(true)
-            }
+        let Some(id) = &self.listens else {
+            return begun.await;
         };
-        let Some(reading) = reading else {
-            return json(answers);
-        };
-        if finished && wants_json && !answers.is_empty() && outbox.is_empty() {
-            return json(answers);
+        let begun = self.shared.closing.run_until_cancelled(begun).await;
+        if begun.is_none() {
+            answers.push(stateless::listened(self.shared, id));
         }
-        for answer in answers {
-            // The end of `running` finishes the outbox, not before.
-            let _ = outbox.push(&Message::from(answer));
-        }
-        let reader = reading.go_on();
-        reply::events(self.stream(exchange, reader, (!finished).then_some(running)))
+        begun.unwrap_or(true)
     }
 
     /// The answer as a stream. In a session its handlers go on in a task, since another

@@ -1,7 +1,7 @@
 //! The body of a POST.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -52,8 +52,11 @@ where
         budget: &shared.bodies,
         bytes: 0,
     };
-    let collected = collect(body, limit, &mut room);
-    match in_time(shared.options.body_timeout, collected).await {
+    let collected = {
+        let collecting = pin!(collect(body, limit, &mut room));
+        in_time(shared.options.body_timeout, collecting).await
+    };
+    match collected {
         Ok(Collected::Whole(text)) => Ok((text, room)),
         Ok(Collected::NoRoom) => Err(Box::new(reply::busy(None))),
         Ok(Collected::TooLong) => too_long(),
@@ -67,8 +70,10 @@ where
 
 /// As `tokio::time::timeout`, with a timer only for what is not there already: most bodies have
 /// come with their head.
-async fn in_time<F: Future>(limit: Duration, future: F) -> Result<F::Output, Elapsed> {
-    let mut future = pin!(future);
+async fn in_time<F: Future>(
+    limit: Duration,
+    mut future: Pin<&mut F>,
+) -> Result<F::Output, Elapsed> {
     match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
         Poll::Ready(done) => Ok(done),
         Poll::Pending => Box::pin(timeout(limit, future)).await,

@@ -9,6 +9,7 @@ use mcp_protocol::error_code::{
     HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
 };
 
+use super::answers::Answers;
 use super::body::{AnswerBody, EventBody};
 use super::options;
 use crate::headers;
@@ -77,8 +78,8 @@ pub(super) fn flaw(flaw: &DecodeError) -> Reply {
 }
 
 /// The answer to a request that stands alone; one that was given up has none.
-pub(super) fn single(answers: Vec<mcp_jsonrpc::Response>) -> Reply {
-    match answers.into_iter().next() {
+pub(super) fn single(answers: Answers) -> Reply {
+    match answers.one() {
         Some(answer) => json(stateless_status(&answer), &Message::from(answer).into()),
         None => accepted(),
     }

@@ -9,6 +9,7 @@ use mcp_protocol::lifecycle::stateless::{discover, missing};
 use mcp_protocol::{ProtocolVersion, RequestContext, Stamp as _, SubscriptionsListenResult};
 
 use super::Shared;
+use super::answers::Answers;
 use super::exchange::Exchange;
 use super::notices;
 use super::post::{Outcome, Post, Runs};
@@ -42,7 +43,7 @@ pub(super) fn request(post: &Post<'_>, request: Request, context: RequestContext
         return reply::error(StatusCode::BAD_REQUEST, Some(request.id), error).into();
     }
     if method == "server/discover" {
-        return reply::single(vec![Response::new(request.id, discovered(post))]).into();
+        return reply::single(Response::new(request.id, discovered(post)).into()).into();
     }
     let Some(slot) = Slot::take(post.shared) else {
         return reply::busy(Some(request.id)).into();
@@ -53,7 +54,7 @@ pub(super) fn request(post: &Post<'_>, request: Request, context: RequestContext
     Outcome::Runs(Runs {
         exchange,
         running,
-        answers: Vec::new(),
+        answers: Answers::default(),
         json: reply::single,
     })
 }
