@@ -1,7 +1,7 @@
 //! The answer to a call: one JSON body, or a stream that may break and be resumed.
 
-use http::{HeaderValue, Response};
-use mcp_jsonrpc::{DecodeError, RawJson};
+use http::HeaderValue;
+use mcp_jsonrpc::{DecodeError, Frame, Message, RawJson, Response};
 use mcp_transport::{BoxFuture, CallError, TransportError, TransportErrorKind};
 
 use super::body::ResponseBody;
@@ -18,22 +18,43 @@ impl Exchange {
     /// Reads the answer out of a successful response.
     pub(super) async fn answer(
         &self,
-        response: Response<ResponseBody>,
+        response: http::Response<ResponseBody>,
     ) -> Result<RawJson, CallError> {
         let limit = self.link.limits.message;
         plain(response.headers()).map_err(broken)?;
         if has_media_type(response.headers(), "application/json") {
             let body = response.into_body().collect(limit).await.map_err(broken)?;
-            let answer = self.link.take(body, &self.view, Some(&self.id)).await;
-            return answer.unwrap_or_else(|| Err(no_answer()));
+            return match Frame::decode(body) {
+                Ok(Frame::Single(Message::Response(Response { id, outcome, .. })))
+                    if id.as_ref().is_none_or(|id| *id == self.id) =>
+                {
+                    outcome.map_err(CallError::Remote)
+                }
+                frame => {
+                    let taking = self.link.take_frame(frame, &self.view, Some(&self.id));
+                    let taking: BoxFuture<'_, _> = Box::pin(taking);
+                    taking.await.unwrap_or_else(|| Err(no_answer()))
+                }
+            };
         }
+        // Boxed, so that the usual way is a small one.
+        let otherwise: BoxFuture<'_, _> = Box::pin(self.otherwise(response));
+        otherwise.await
+    }
+
+    /// Reads the answer out of a response that is not JSON.
+    async fn otherwise(
+        &self,
+        response: http::Response<ResponseBody>,
+    ) -> Result<RawJson, CallError> {
+        let limit = self.link.limits.message;
         if has_media_type(response.headers(), "text/event-stream") {
-            let events = Events::new(response.into_body(), limit);
-            let reading: BoxFuture<'_, _> = Box::pin(self.streamed(events));
-            return reading.await;
+            return self
+                .streamed(Events::new(response.into_body(), limit))
+                .await;
         }
         let status = response.status();
-        let text = Box::pin(response.into_body().excerpt(1024)).await;
+        let text = response.into_body().excerpt(1024).await;
         Err(broken(TransportError::new(
             TransportErrorKind::Violation,
             format!(

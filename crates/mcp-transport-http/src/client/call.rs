@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use mcp_jsonrpc::{Id, Message, MethodName, Notification, RawJson, Request};
 use mcp_transport::{
@@ -16,40 +17,48 @@ use crate::headers::{SESSION_ID, leave_out, merge, single};
 use crate::progress::ProgressGuard;
 
 impl Link {
-    pub(super) async fn call(self: &Arc<Self>, call: Call) -> Result<RawJson, CallError> {
-        if self.closing.is_cancelled() {
-            return Err(self.over(Delivery::NotSent));
+    #[expect(clippy::manual_async_fn, reason = "one would hold the call twice")]
+    pub(super) fn call(
+        self: &Arc<Self>,
+        call: Call,
+    ) -> impl Future<Output = Result<RawJson, CallError>> {
+        async move {
+            if self.closing.is_cancelled() {
+                return Err(self.over(Delivery::NotSent));
+            }
+            let Ok(_permit) = self.calls.try_acquire() else {
+                return Err(CallError::Busy {
+                    limit: self.limits.calls,
+                });
+            };
+            let exchange = Exchange::new(self, call.method, call.mirror, call.extensions);
+            if let Some(place) = call.id {
+                place.set(&exchange.id);
+            }
+            if exchange.view.over.is_cancelled() {
+                return Err(session_lost());
+            }
+            let progress = call
+                .progress
+                .map(|(token, sink)| self.progress.begin(token, sink));
+            let sign = progress.as_ref().map(ProgressGuard::sign);
+            let deadline = Deadline::new(call.timeouts, sign);
+            let mut cancel = CancelOnDrop {
+                exchange: &exchange,
+                armed: call.cancellable && !exchange.stateless,
+            };
+            // Boxed, since two small futures cost less than a large one.
+            let running = Box::pin(exchange.run(exchange.message(call.params)));
+            let outcome = tokio::select! {
+                biased;
+                outcome = running => outcome,
+                () = exchange.view.over.cancelled() => Err(self.over(Delivery::Unknown)),
+                // Only here does the server still work on it.
+                after = deadline.reached(&self.alarms) => return Err(CallError::TimedOut { after }),
+            };
+            cancel.armed = false;
+            outcome
         }
-        let Ok(_permit) = self.calls.try_acquire() else {
-            return Err(CallError::Busy {
-                limit: self.limits.calls,
-            });
-        };
-        let exchange = Exchange::new(self, call.method, call.mirror, call.extensions);
-        if let Some(place) = call.id {
-            place.set(&exchange.id);
-        }
-        if exchange.view.over.is_cancelled() {
-            return Err(session_lost());
-        }
-        let progress = call
-            .progress
-            .map(|(token, sink)| self.progress.begin(token, sink));
-        let sign = progress.as_ref().map(ProgressGuard::sign);
-        let deadline = Deadline::new(call.timeouts, sign);
-        let mut cancel = CancelOnDrop {
-            exchange: &exchange,
-            armed: call.cancellable && !exchange.stateless,
-        };
-        let outcome = tokio::select! {
-            biased;
-            outcome = exchange.run(call.params) => outcome,
-            () = exchange.view.over.cancelled() => Err(self.over(Delivery::Unknown)),
-            // Only here does the server still work on it.
-            after = deadline.reached(&self.alarms) => return Err(CallError::TimedOut { after }),
-        };
-        cancel.armed = false;
-        outcome
     }
 
     pub(super) fn over(&self, delivery: Delivery) -> CallError {
@@ -132,7 +141,7 @@ impl Exchange {
 
     /// The headers of this call, with what the source has given; the user's own never replace
     /// those of the protocol.
-    pub(super) fn headers(&self, given: &HeaderMap) -> HeaderMap {
+    pub(super) fn headers(&self, given: Option<&HeaderMap>) -> HeaderMap {
         let (link, view) = (&self.link, &self.view);
         let mut headers = link.call_headers(view, &self.method, &self.mirror, given);
         leave_out(&mut headers, self.without.as_ref());
@@ -140,45 +149,53 @@ impl Exchange {
         headers
     }
 
+    fn message(&self, params: Option<RawJson>) -> Bytes {
+        let request = Request::new(self.id.clone(), self.method.clone(), params);
+        Message::from(request).encode().into()
+    }
+
     fn is_initialize(&self) -> bool {
         !self.stateless && &*self.method == "initialize"
     }
 
-    async fn run(&self, params: Option<RawJson>) -> Result<RawJson, CallError> {
-        let request = Request::new(self.id.clone(), self.method.clone(), params);
-        let message = Message::from(request);
+    async fn run(&self, message: Bytes) -> Result<RawJson, CallError> {
         // Boxed, as these are large and rare.
         if self.view.endpoint.is_some() {
-            return Box::pin(self.run_legacy(&message, &self.view)).await;
+            return Box::pin(self.run_legacy(message, &self.view)).await;
         }
         if self.is_initialize() && self.link.legacy == LegacySse::Only {
-            return Box::pin(self.begin_legacy(&message)).await;
+            return Box::pin(self.begin_legacy(message)).await;
         }
-        let headers = |given: &HeaderMap| self.headers(given);
-        let mut parcel = Parcel::post(&self.link.url, message.encode().into());
-        parcel.attached = self.attached.as_ref();
-        let sending = self.link.send(parcel, headers);
-        let response = sending.await.map_err(closed)?;
-        if !response.status().is_success() {
-            let refusal = self.link.rejection(response, &self.view).await;
-            return self.fall_back(&message, refusal).await;
-        }
-        let named = self
-            .is_initialize()
-            .then(|| session_named(response.headers()));
-        let outcome = self.answer(response).await;
-        if let (Some(Some(id)), Ok(_)) = (named, &outcome) {
+        let mut named = None;
+        // What is needed only up to the response ends here, and leaves its room to what follows.
+        let answering = {
+            let headers = |given: Option<&HeaderMap>| self.headers(given);
+            let mut parcel = Parcel::post(&self.link.url, message);
+            parcel.attached = self.attached.as_ref();
+            let sending = self.link.send(&parcel, headers);
+            let response = sending.await.map_err(closed)?;
+            if !response.status().is_success() {
+                let refusal = self.link.rejection(response, &self.view).await;
+                return self.fall_back(parcel.body, refusal).await;
+            }
+            if self.is_initialize() {
+                named = session_named(response.headers());
+            }
+            self.answer(response)
+        };
+        let outcome = answering.await;
+        if let (Some(id), Ok(_)) = (named, &outcome) {
             self.link.session.named(&self.view, id);
         }
         outcome
     }
 
     /// A server of 2024-11-05 refuses the POST of `initialize`, and has another way in.
-    fn fall_back<'a>(
-        &'a self,
-        message: &'a Message,
+    fn fall_back(
+        &self,
+        message: Bytes,
         refusal: CallError,
-    ) -> BoxFuture<'a, Result<RawJson, CallError>> {
+    ) -> BoxFuture<'_, Result<RawJson, CallError>> {
         Box::pin(async move {
             let may = self.is_initialize() && self.link.legacy == LegacySse::Fallback;
             if !may || !hints_at_legacy(&refusal) {
@@ -191,14 +208,14 @@ impl Exchange {
         })
     }
 
-    async fn begin_legacy(&self, message: &Message) -> Result<RawJson, CallError> {
+    async fn begin_legacy(&self, message: Bytes) -> Result<RawJson, CallError> {
         let view = self.link.open_legacy(&self.view).await?;
         self.run_legacy(message, &view).await
     }
 
-    async fn run_legacy(&self, message: &Message, view: &View) -> Result<RawJson, CallError> {
+    async fn run_legacy(&self, message: Bytes, view: &View) -> Result<RawJson, CallError> {
         let answer = self.link.inbox.expected.expect(&self.id);
-        let headers = |given: &HeaderMap| self.headers(given);
+        let headers = |given: Option<&HeaderMap>| self.headers(given);
         let attached = self.attached.as_ref();
         let delivering = self.link.deliver(message, headers, view, attached);
         delivering.await?;
@@ -231,17 +248,18 @@ impl Drop for CancelOnDrop<'_> {
             "requestId": id,
             "reason": "nobody waits for the answer any more",
         });
-        let message = Notification::new("notifications/cancelled", Some(params.into())).into();
+        let notification = Notification::new("notifications/cancelled", Some(params.into()));
+        let message = Message::from(notification).encode();
         let (view, extra, without) = (Arc::clone(view), extra.clone(), without.clone());
         let attached = attached.clone();
         link.spawn(|link| async move {
-            let headers = |given: &HeaderMap| {
+            let headers = |given: Option<&HeaderMap>| {
                 let mut headers = link.session_headers(&view, given);
                 leave_out(&mut headers, without.as_ref());
                 merge(&mut headers, extra.as_ref());
                 headers
             };
-            let telling = link.deliver(&message, headers, &view, attached.as_ref());
+            let telling = link.deliver(message.into(), headers, &view, attached.as_ref());
             let told = tokio::time::timeout(link.limits.notify, telling).await;
             if !matches!(told, Ok(Ok(()))) {
                 tracing::debug!("the server could not be told of a cancellation");

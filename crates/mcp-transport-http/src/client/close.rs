@@ -39,12 +39,13 @@ impl Link {
     }
 
     async fn end_session(&self, view: &View) {
-        let headers = |given: &HeaderMap| {
+        let headers = |given: Option<&HeaderMap>| {
             let mut headers = self.base_headers(given);
             view.write_headers(&mut headers);
             headers
         };
-        let deleting = self.send(Parcel::empty(&self.url, Method::DELETE), headers);
+        let parcel = Parcel::empty(&self.url, Method::DELETE);
+        let deleting = self.send(&parcel, headers);
         match tokio::time::timeout(self.limits.close, deleting).await {
             // 405: the server ends sessions by itself. 404: it has done so.
             Ok(Ok(response)) => tracing::debug!(status = %response.status(), "session ended"),

@@ -81,7 +81,17 @@ impl Link {
         view: &View,
         waiting: Option<&Id>,
     ) -> Option<Result<RawJson, CallError>> {
-        match Frame::decode(text) {
+        self.take_frame(Frame::decode(text), view, waiting).await
+    }
+
+    /// As [`take`](Self::take), of what has been decoded.
+    pub(super) async fn take_frame(
+        self: &Arc<Self>,
+        frame: Result<Frame, DecodeError>,
+        view: &View,
+        waiting: Option<&Id>,
+    ) -> Option<Result<RawJson, CallError>> {
+        match frame {
             Ok(Frame::Single(message)) => self.take_message(Ok(message), view, waiting).await,
             Ok(Frame::Batch(elements)) => {
                 let mut answer = None;
@@ -252,9 +262,9 @@ impl Link {
     }
 
     async fn respond(&self, id: Id, outcome: Result<RawJson, ErrorObject>, view: &View) {
-        let message = Message::from(Response::new(id, outcome));
-        let headers = |given: &HeaderMap| self.session_headers(view, given);
-        let posting = self.deliver(&message, headers, view, None);
+        let message = Message::from(Response::new(id, outcome)).encode();
+        let headers = |given: Option<&HeaderMap>| self.session_headers(view, given);
+        let posting = self.deliver(message.into(), headers, view, None);
         match tokio::time::timeout(self.limits.notify, posting).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the server did not take an answer"),

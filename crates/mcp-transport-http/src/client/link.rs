@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use http::header::{CONTENT_ENCODING, LOCATION};
 use http::{Extensions, HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
-use mcp_jsonrpc::{Id, Message, MethodName};
+use mcp_jsonrpc::{Id, Message};
 use mcp_protocol::RequestContext;
 use mcp_transport::{
-    BoxFuture, CallError, Delivery, Handler, Mirror, Rejection, TransportError, TransportErrorKind,
+    BoxFuture, CallError, Delivery, Handler, Rejection, TransportError, TransportErrorKind,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,14 +20,13 @@ use tokio_util::task::TaskTracker;
 
 use super::body::ResponseBody;
 use super::header_source::{HeaderRequest, Sourced};
-use super::http::{Exchanger, SendError};
+use super::http::{Exchanger, RequestBody, SendError};
 use super::inbox::Inbox;
 use super::legacy::LegacySse;
 use super::prepared::Prepared;
 use super::session::{SessionCell, View};
 use super::url;
 use crate::alarm::Alarms;
-use crate::headers;
 use crate::progress::ProgressTable;
 
 /// How much of a refusal's body is read, to find an error object in it.
@@ -102,6 +101,14 @@ impl<'a> Parcel<'a> {
             attached: None,
         }
     }
+
+    fn request(&self, to: &Uri, headers: HeaderMap) -> Request<RequestBody> {
+        let mut request = Request::new(Full::new(self.body.clone()));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = to.clone();
+        *request.headers_mut() = headers;
+        request
+    }
 }
 
 impl Link {
@@ -110,58 +117,18 @@ impl Link {
         Id::from(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// What every request is sent with, and what the source has given.
-    pub(super) fn base_headers(&self, given: &HeaderMap) -> HeaderMap {
-        let mut map = self.headers.clone();
-        headers::merge(&mut map, Some(given));
-        map
-    }
-
-    /// The headers of a POST, but for those of the session.
-    fn post_headers(&self) -> HeaderMap {
-        let mut map = HeaderMap::with_capacity(self.headers.len() + 8);
-        map.insert(CONTENT_TYPE, headers::JSON);
-        map.insert(ACCEPT, headers::ACCEPT_BOTH);
-        for (name, value) in &self.headers {
-            map.append(name, value.clone());
-        }
-        map
-    }
-
-    /// The headers of a call, and what the source has given.
-    pub(super) fn call_headers(
-        &self,
-        view: &Arc<View>,
-        method: &MethodName,
-        mirror: &Mirror,
-        given: &HeaderMap,
-    ) -> HeaderMap {
-        let base = || self.post_headers();
-        let mut map = self.prepared.headers(view, method, mirror, base);
-        headers::merge(&mut map, Some(given));
-        map
-    }
-
-    /// The headers of a POST that belongs to a session.
-    pub(super) fn session_headers(&self, view: &View, given: &HeaderMap) -> HeaderMap {
-        let mut map = self.post_headers();
-        view.write_headers(&mut map);
-        headers::merge(&mut map, Some(given));
-        map
-    }
-
     /// Sends a parcel, following redirects within the origin that keep method and body. `headers`
     /// makes its headers, with what the source has given. Where the server wants others of the
     /// source, it is sent once more.
     pub(super) async fn send(
         &self,
-        parcel: Parcel<'_>,
-        headers: impl Fn(&HeaderMap) -> HeaderMap,
+        parcel: &Parcel<'_>,
+        headers: impl Fn(Option<&HeaderMap>) -> HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         match &self.source {
-            None => self.send_with(&parcel, &headers, &HeaderMap::new()).await,
+            None => self.send_with(parcel, &headers, None).await,
             // Boxed, since a future is as large as the largest way through it.
-            Some(source) => Box::pin(self.send_sourced(source, &parcel, &headers)).await,
+            Some(source) => Box::pin(self.send_sourced(source, parcel, &headers)).await,
         }
     }
 
@@ -169,7 +136,7 @@ impl Link {
         &self,
         source: &Sourced,
         parcel: &Parcel<'_>,
-        headers: &impl Fn(&HeaderMap) -> HeaderMap,
+        headers: &impl Fn(Option<&HeaderMap>) -> HeaderMap,
     ) -> Result<Response<ResponseBody>, SendError> {
         let asking = HeaderRequest {
             method: parcel.method.clone(),
@@ -177,7 +144,7 @@ impl Link {
             attached: parcel.attached.cloned().unwrap_or_default(),
         };
         let given = source.headers(asking.clone()).await?;
-        let response = self.send_with(parcel, headers, &given).await?;
+        let response = self.send_with(parcel, headers, Some(&given)).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
@@ -185,49 +152,54 @@ impl Link {
             return Ok(response);
         };
         response.into_body().finish();
-        self.send_with(parcel, headers, &others).await
+        self.send_with(parcel, headers, Some(&others)).await
     }
 
     async fn send_with(
         &self,
         parcel: &Parcel<'_>,
-        headers: &impl Fn(&HeaderMap) -> HeaderMap,
-        given: &HeaderMap,
+        headers: &impl Fn(Option<&HeaderMap>) -> HeaderMap,
+        given: Option<&HeaderMap>,
     ) -> Result<Response<ResponseBody>, SendError> {
-        let request = |url: &Uri| {
-            let mut request = Request::new(Full::new(parcel.body.clone()));
-            *request.method_mut() = parcel.method.clone();
-            *request.uri_mut() = url.clone();
-            *request.headers_mut() = headers(given);
-            request
-        };
-        let mut at = Cow::Borrowed(parcel.to);
-        let mut redirects = 0;
-        loop {
-            let response = self.exchanger.send(&mut request(&at)).await?;
-            let target = redirect(&response).and_then(|to| url::resolve(&at, to));
-            match target {
-                Some(to) if redirects < MAX_REDIRECTS && url::same_origin(&to, &self.url) => {
-                    redirects += 1;
-                    at = Cow::Owned(to);
-                }
-                _ => return Ok(response),
-            }
+        let mut request = parcel.request(parcel.to, headers(given));
+        let response = self.exchanger.send(&mut request).await?;
+        if redirect(&response).is_none() {
+            return Ok(response);
         }
+        let make = |to: &Uri| parcel.request(to, headers(given));
+        Box::pin(self.redirected(response, parcel.to, make)).await
+    }
+
+    async fn redirected(
+        &self,
+        mut response: Response<ResponseBody>,
+        from: &Uri,
+        request: impl Fn(&Uri) -> Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, SendError> {
+        let mut at = Cow::Borrowed(from);
+        for _ in 0..MAX_REDIRECTS {
+            let target = redirect(&response).and_then(|to| url::resolve(&at, to));
+            let Some(to) = target.filter(|to| url::same_origin(to, &self.url)) else {
+                break;
+            };
+            at = Cow::Owned(to);
+            response = self.exchanger.send(&mut request(&at)).await?;
+        }
+        Ok(response)
     }
 
     /// POSTs a message that wants no answer.
     pub(super) async fn deliver(
         &self,
-        message: &Message,
-        headers: impl Fn(&HeaderMap) -> HeaderMap,
+        message: Bytes,
+        headers: impl Fn(Option<&HeaderMap>) -> HeaderMap,
         view: &View,
         attached: Option<&Arc<Extensions>>,
     ) -> Result<(), CallError> {
         let to = view.endpoint.as_ref().unwrap_or(&self.url);
-        let mut parcel = Parcel::post(to, message.encode().into());
+        let mut parcel = Parcel::post(to, message);
         parcel.attached = attached;
-        let sending = self.send(parcel, headers);
+        let sending = self.send(&parcel, headers);
         let response = sending.await.map_err(closed)?;
         if response.status().is_success() {
             // What a server may say besides is of no interest.

@@ -102,7 +102,7 @@ impl Link {
         last_id: Option<&HeaderValue>,
         extra: Option<&HeaderMap>,
     ) -> Opened {
-        let headers = |given: &HeaderMap| {
+        let headers = |given: Option<&HeaderMap>| {
             let mut headers = self.base_headers(given);
             headers.insert(ACCEPT, EVENT_STREAM);
             view.write_headers(&mut headers);
@@ -113,7 +113,7 @@ impl Link {
             headers
         };
         let parcel = Parcel::empty(&self.url, Method::GET);
-        let response = match self.send(parcel, headers).await {
+        let response = match self.send(&parcel, headers).await {
             Ok(response) => response,
             Err(e) => return Opened::Later(closed(e)),
         };

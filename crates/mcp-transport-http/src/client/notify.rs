@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::HeaderMap;
-use mcp_jsonrpc::Notification;
+use mcp_jsonrpc::{Message, Notification};
 use mcp_protocol::{Feature, ProtocolVersion};
 use mcp_transport::{CallError, Delivery, Mirror};
 
@@ -30,14 +31,14 @@ impl Link {
             .version
             .filter(|v| v.is_stateless())
             .map(ProtocolVersion::as_str);
-        let headers = |given: &HeaderMap| {
+        let headers = |given: Option<&HeaderMap>| {
             let mut headers = self.session_headers(&view, given);
             write_mirror(&mut headers, &method, &mirror);
             headers
         };
-        let message = notification.into();
+        let message = Bytes::from(Message::from(notification).encode());
         tokio::select! {
-            done = self.deliver(&message, headers, &view, None) => done?,
+            done = self.deliver(message, headers, &view, None) => done?,
             () = self.closing.cancelled() => return Err(self.over(Delivery::Unknown)),
             () = tokio::time::sleep(self.limits.notify) => {
                 return Err(CallError::TimedOut { after: self.limits.notify });

@@ -1,13 +1,16 @@
-//! The headers of the latest call, for those that come after it: most differ from it in little.
+//! The headers of requests. Those of a call are made from those of the latest one, from which
+//! most differ in little.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use mcp_jsonrpc::MethodName;
 use mcp_transport::Mirror;
 
+use super::link::Link;
 use super::session::View;
-use crate::headers::{write_mirror, write_name, write_params};
+use crate::headers::{ACCEPT_BOTH, JSON, merge, write_mirror, write_name, write_params};
 
 /// Headers to be copied, which is cheaper than to write them one by one.
 #[derive(Debug, Default)]
@@ -78,5 +81,47 @@ impl Latest {
             mirror,
             headers,
         }
+    }
+}
+
+impl Link {
+    /// What every request is sent with, and what the source has given.
+    pub(super) fn base_headers(&self, given: Option<&HeaderMap>) -> HeaderMap {
+        let mut map = self.headers.clone();
+        merge(&mut map, given);
+        map
+    }
+
+    /// The headers of a POST, but for those of the session.
+    fn post_headers(&self) -> HeaderMap {
+        let mut map = HeaderMap::with_capacity(self.headers.len() + 8);
+        map.insert(CONTENT_TYPE, JSON);
+        map.insert(ACCEPT, ACCEPT_BOTH);
+        for (name, value) in &self.headers {
+            map.append(name, value.clone());
+        }
+        map
+    }
+
+    /// The headers of a call, and what the source has given.
+    pub(super) fn call_headers(
+        &self,
+        view: &Arc<View>,
+        method: &MethodName,
+        mirror: &Mirror,
+        given: Option<&HeaderMap>,
+    ) -> HeaderMap {
+        let base = || self.post_headers();
+        let mut map = self.prepared.headers(view, method, mirror, base);
+        merge(&mut map, given);
+        map
+    }
+
+    /// The headers of a POST that belongs to a session.
+    pub(super) fn session_headers(&self, view: &View, given: Option<&HeaderMap>) -> HeaderMap {
+        let mut map = self.post_headers();
+        view.write_headers(&mut map);
+        merge(&mut map, given);
+        map
     }
 }
