@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mcp_interceptors::Phase;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use crate::{ConnectError, Session};
 
@@ -14,16 +13,18 @@ pub(super) type Opened = Result<Session, Arc<ConnectError>>;
 #[derive(Debug)]
 pub(super) struct Opening {
     opened: watch::Receiver<Option<Opened>>,
-    task: JoinHandle<()>,
 }
 
 impl Opening {
     pub(super) fn start(attempt: impl Future<Output = Opened> + Send + 'static) -> Self {
         let (tell, opened) = watch::channel(None);
-        let task = tokio::spawn(async move {
-            tell.send_replace(Some(attempt.await));
+        mcp_peer::background(async move {
+            tokio::select! {
+                outcome = attempt => drop(tell.send_replace(Some(outcome))),
+                () = tell.closed() => {}
+            }
         });
-        Self { opened, task }
+        Self { opened }
     }
 
     /// # Cancel safety
@@ -37,11 +38,5 @@ impl Opening {
             let why = "the attempt to connect panicked";
             Err(Arc::new(ConnectError::new(Phase::Connect, why)))
         })
-    }
-}
-
-impl Drop for Opening {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
