@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use mcp_client::{CallOptions, PoolError, ServerOptions, ServerPool};
 use mcp_interceptors::{CallErrorKind, Delivery, JsonMap, ToolCall, Toolset};
@@ -9,6 +10,7 @@ use mcp_protocol::lifecycle::Preference;
 use mcp_protocol::{CallToolParams, Tool, ToolAnnotations};
 use mcp_testkit::ScriptedPeer;
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::connects::{Scripted, welcome};
 
@@ -56,6 +58,24 @@ async fn s02_a_server_that_ended_between_two_calls_is_started_again() {
     session.closed().await;
     call(&pool).await.unwrap();
     assert_eq!(server.connects.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_to_connect_that_nobody_waits_for_is_given_up() {
+    let server = Scripted::new(|_, mut peer| async move {
+        peer.expect("initialize").await;
+        let begun = Instant::now();
+        while peer.receive().await.is_some() {}
+        assert!(
+            begun.elapsed() < Duration::from_secs(5),
+            "it ends with who waits"
+        );
+    });
+    let pool = pool_of(&server, ServerOptions::new());
+    let waiting = tokio::time::timeout(Duration::from_secs(1), pool.session("s"));
+    assert!(waiting.await.is_err());
+    server.finish().await;
+    assert_eq!(server.connects.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
