@@ -13,8 +13,8 @@ pub type IdSet = HashSet<Id, BuildHasherDefault<IdHasher>>;
 /// A cheap hash for request ids.
 ///
 /// A peer that chooses ids which collide gains little: a table of ids holds no more than the
-/// requests in flight, which are limited. For tables that grow with what peers send, it is the
-/// wrong one.
+/// requests in flight, which are limited. It also serves tables whose keys no peer chooses. For
+/// tables that grow with what peers send, it is the wrong one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdHasher(u64);
 
@@ -53,6 +53,10 @@ impl Hasher for IdHasher {
 
     fn write_i64(&mut self, n: i64) {
         self.add(n.cast_unsigned());
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.add(n as u64);
     }
 
     fn write_isize(&mut self, n: isize) {

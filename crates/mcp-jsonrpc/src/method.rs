@@ -1,7 +1,9 @@
 //! Method names.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use bytes::Bytes;
@@ -13,39 +15,77 @@ use bytes::Bytes;
 /// const PING: MethodName = MethodName::from_static("ping");
 /// assert_eq!(&*PING, "ping");
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MethodName(Bytes);
+#[derive(Clone)]
+pub struct MethodName(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Static(&'static str),
+    /// UTF-8: made from what was seen as `str`.
+    Part(Bytes),
+}
 
 impl MethodName {
     /// A name known at compile time; costs no allocation.
     #[must_use]
     pub const fn from_static(name: &'static str) -> Self {
-        Self(Bytes::from_static(name.as_bytes()))
+        Self(Repr::Static(name))
     }
 
     /// A part of `whole`, or the text itself where it was written with escapes.
     pub(crate) fn part(whole: &Bytes, name: Cow<'_, str>) -> Self {
         match name {
-            Cow::Borrowed(s) => Self(whole.slice_ref(s.as_bytes())),
-            Cow::Owned(s) => Self(s.into()),
+            Cow::Borrowed(s) => Self(Repr::Part(whole.slice_ref(s.as_bytes()))),
+            Cow::Owned(s) => s.into(),
         }
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Repr::Static(name) => name.as_bytes(),
+            Repr::Part(name) => name,
+        }
     }
 
     /// Whether it stands in JSON as it is.
     pub(crate) fn is_plain(&self) -> bool {
         let plain = |byte: &u8| !matches!(byte, 0..=0x1f | b'"' | b'\\');
-        self.0.iter().all(plain)
+        self.as_bytes().iter().all(plain)
     }
 
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Only constructors that have seen the text as `str` make this type.
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        match &self.0 {
+            Repr::Static(name) => name,
+            Repr::Part(name) => std::str::from_utf8(name).unwrap_or_default(),
+        }
+    }
+}
+
+impl PartialEq for MethodName {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for MethodName {}
+
+impl Hash for MethodName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl PartialOrd for MethodName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for MethodName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
     }
 }
 
@@ -59,7 +99,7 @@ impl Deref for MethodName {
 
 impl From<String> for MethodName {
     fn from(name: String) -> Self {
-        Self(name.into())
+        Self(Repr::Part(name.into()))
     }
 }
 

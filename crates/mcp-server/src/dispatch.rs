@@ -14,9 +14,10 @@ mod tasks;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::ready;
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use mcp_jsonrpc::{ErrorObject, MethodName, RawJson, Request};
+use mcp_jsonrpc::{ErrorObject, IdHasher, MethodName, RawJson, Request};
 use mcp_protocol::{
     Feature, ProtocolVersion, RequestContext, ServerCapabilities, Stamp, check_unique_members,
 };
@@ -49,12 +50,12 @@ enum Runs {
 }
 
 /// The methods of a server.
-pub(crate) struct Methods(HashMap<MethodName, Method>);
+pub(crate) struct Methods(HashMap<MethodName, Method, BuildHasherDefault<IdHasher>>);
 
 impl Methods {
     /// The methods that a server with these capabilities has.
     pub(crate) fn of(capabilities: &ServerCapabilities, tells_of_changes: bool) -> Self {
-        let mut methods = Self(HashMap::new());
+        let mut methods = Self(HashMap::default());
         if capabilities.tools.is_some() {
             methods.add("tools/list", |s, call| {
                 now(s.catalog().tools.page(s, &call))

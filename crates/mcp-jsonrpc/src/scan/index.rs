@@ -94,8 +94,8 @@ impl Place {
     /// Between the beginnings of name and value there is one quotation mark, which ends the name.
     fn has_name(self, text: &[u8], name: &[u8]) -> bool {
         let found = text.get(self.name.into()..self.value.into());
-        let behind = found.and_then(|found| found.strip_prefix(name));
-        behind.is_some_and(|behind| behind.first() == Some(&b'"'))
+        let found = found.unwrap_or_default();
+        found.get(name.len()) == Some(&b'"') && found.starts_with(name)
     }
 
     fn value(self, text: &[u8]) -> Option<&[u8]> {

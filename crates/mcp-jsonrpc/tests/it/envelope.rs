@@ -1,8 +1,10 @@
 //! The three messages as text: what is read, what is written, what is refused.
 
+use std::collections::HashSet;
+
 use mcp_jsonrpc::{
-    DecodeError, ErrorCode, ErrorObject, Frame, Message, Notification, Packet, RawJson, Request,
-    Response,
+    DecodeError, ErrorCode, ErrorObject, Frame, Message, MethodName, Notification, Packet, RawJson,
+    Request, Response,
 };
 
 use crate::{decode, encoded, frame, refused, reply};
@@ -281,38 +283,18 @@ fn debug_output_shows_no_payload() {
 }
 
 #[test]
-fn members_are_picked_out_of_what_was_read_as_out_of_any_text() {
-    let params = [
-        r#"{"_meta":{"a":{"_meta":1}},"name":"x","arguments":{"name":"y"}}"#,
-        "{ \"name\" :\t\"x\" , \"_meta\": { } }",
-        r#"{"name":"x","\u006eame":"y"}"#,
-        r#"{"name":"x","name":"y"}"#,
-        r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"name":"x"}"#,
-        "{}",
-    ];
-    for text in params {
-        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{text}}}"#);
-        let Ok(Message::Request(request)) = decode(message) else {
-            panic!("{text}");
-        };
-        let names = ["_meta", "name", "a"];
-        let read = request.params.unwrap();
-        assert_eq!(read.as_str(), text);
-        assert_eq!(read.pick(names), raw(text).pick(names), "{text}");
-    }
-}
-
-#[test]
-fn where_a_message_has_params_and_a_result_neither_is_taken_for_the_other() {
-    let texts = [
-        r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1},"result":{"b":{"a":2}}}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"m","result":{"b":{"a":2}},"params":{"a":1}}"#,
-    ];
-    for text in texts {
-        let Ok(Message::Request(request)) = decode(text) else {
-            panic!("{text}");
-        };
-        let params = request.params.unwrap();
-        assert_eq!(params.pick(["a", "b"]), Some([Some("1"), None]), "{text}");
-    }
+fn a_name_of_a_method_is_the_same_however_it_was_made() {
+    let text = r#"{"jsonrpc":"2.0","method":"a/\u0062"}"#;
+    let Ok(Message::Notification(escaped)) = decode(text) else {
+        panic!("{text}");
+    };
+    let text = r#"{"jsonrpc":"2.0","method":"a/b"}"#;
+    let Ok(Message::Notification(read)) = decode(text) else {
+        panic!("{text}");
+    };
+    let known = MethodName::from_static("a/b");
+    let names = HashSet::from([escaped.method.clone(), read.method.clone(), known.clone()]);
+    assert_eq!(names.len(), 1);
+    assert_eq!((&*escaped.method, &*read.method), ("a/b", "a/b"));
+    assert!(read.method < MethodName::from("a/c".to_owned()) && known >= read.method);
 }

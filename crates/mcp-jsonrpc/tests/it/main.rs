@@ -13,6 +13,7 @@ mod envelope;
 mod exchange;
 mod ids;
 mod lines;
+mod members;
 mod replies;
 
 use bytes::Bytes;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use mcp_jsonrpc::{ErrorObject, Request};
+use mcp_jsonrpc::{ErrorObject, MethodName, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -90,7 +90,7 @@ fn read(
     Ok(Admission::Stateless(context))
 }
 
-fn for_method(admission: Admission, method: &str) -> Result<Admission, ErrorObject> {
+fn for_method(admission: Admission, method: &MethodName) -> Result<Admission, ErrorObject> {
     match &admission {
         Admission::Stateless(context) if !gate::exists(method, context.version) => {
             Err(ErrorObject::method_not_found(method))

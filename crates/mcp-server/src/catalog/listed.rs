@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use mcp_jsonrpc::ErrorObject;
+use mcp_jsonrpc::{ErrorObject, IdHasher};
 use mcp_protocol::{CacheScope, Cursor, ProtocolVersion, RequestContext, Stamp};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(crate) struct ListSettings {
 /// The entries of one kind.
 pub(crate) struct Listed<E> {
     entries: Vec<Arc<E>>,
-    places: HashMap<Box<str>, usize>,
+    places: HashMap<Box<str>, usize, BuildHasherDefault<IdHasher>>,
     pages: Vec<PerVersion>,
     settings: ListSettings,
     /// Tells apart cursors of lists with other entries.
