@@ -104,10 +104,13 @@ impl<'a> Envelope<'a> {
 
     /// Finds the end of a value, and notes where its members are if somebody will want them.
     fn walk(&mut self, text: &[u8], name: &[u8], first: u8, at: usize) -> Option<usize> {
-        if first != b'{' || !matches!(name, b"params" | b"result") {
+        if !matches!(name, b"params" | b"result") {
             return scan::value(text, first, at);
         }
-        let (index, end) = Index::of_object(text, at)?;
+        let (index, end) = match first {
+            b'{' => Index::of_object(text, at)?,
+            _ => (Index::UNKNOWN, scan::value(text, first, at)?),
+        };
         let only = self.index.is_none();
         self.index = Some(if only { index } else { Index::UNKNOWN });
         Some(end)

@@ -1,9 +1,12 @@
 //! Whether an object has a member twice, in one walk over the text.
 
-use super::{DEPTH, members, scalar, string, token};
+use super::{members, scalar, string, token};
 
 /// The most members of an object that are compared here.
 const FEW: usize = 16;
+
+/// How deep values may nest: no deeper than for the parser.
+const DEEPEST: u32 = 127;
 
 /// Whether the text is JSON in which no object, however deep, has the same member twice.
 ///
@@ -18,7 +21,7 @@ const FEW: usize = 16;
 /// ```
 #[must_use]
 pub fn is_distinct(json: &[u8]) -> bool {
-    let value = token(json, 0).and_then(|(first, at)| value(json, first, at, DEPTH));
+    let value = token(json, 0).and_then(|(first, at)| value(json, first, at, DEEPEST));
     value.is_some_and(|end| token(json, end).is_none())
 }
 
