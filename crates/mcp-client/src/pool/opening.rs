@@ -20,8 +20,10 @@ impl Opening {
         let (tell, opened) = watch::channel(None);
         mcp_peer::background(async move {
             tokio::select! {
-                outcome = attempt => drop(tell.send_replace(Some(outcome))),
+                // First, since another attempt may be under way by then.
+                biased;
                 () = tell.closed() => {}
+                outcome = attempt => drop(tell.send_replace(Some(outcome))),
             }
         });
         Self { opened }
@@ -38,5 +40,34 @@ impl Opening {
             let why = "the attempt to connect panicked";
             Err(Arc::new(ConnectError::new(Phase::Connect, why)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Poll;
+
+    use super::*;
+
+    /// Goes on for ever once it has begun, and notes that.
+    fn attempt(begun: &Arc<AtomicBool>) -> impl Future<Output = Opened> + Send + 'static {
+        let begun = Arc::clone(begun);
+        poll_fn(move |_| {
+            begun.store(true, Ordering::Relaxed);
+            Poll::Pending
+        })
+    }
+
+    #[tokio::test]
+    async fn an_attempt_that_was_given_up_does_nothing_any_more() {
+        let begun = Arc::new(AtomicBool::new(false));
+        // As often as chance would have to be wrong.
+        for _ in 0..32 {
+            drop(Opening::start(attempt(&begun)));
+            tokio::task::yield_now().await;
+        }
+        assert!(!begun.load(Ordering::Relaxed));
     }
 }

@@ -6,7 +6,8 @@ use mcp_jsonrpc::ErrorCode;
 use mcp_protocol::error_code::HEADER_MISMATCH;
 use mcp_protocol::tools::{CallTool, ListTools};
 use mcp_protocol::{
-    CallToolParams, CallToolResult, Feature, RpcRequest as _, TaskMetadata, TaskSupport, Tool,
+    CallToolParams, CallToolResult, Feature, InputResponses, RpcRequest as _, TaskMetadata,
+    TaskSupport, Tool,
 };
 use mcp_transport::BoxFuture;
 use tokio::time::Instant;
@@ -15,6 +16,7 @@ use super::Session;
 use super::send::{Settled, Way};
 use super::task::TaskHandle;
 use crate::paginate::Listed;
+use crate::rounds::TakesInput as _;
 use crate::{CallOptions, Error};
 
 /// How a call that may become a task was answered.
@@ -143,6 +145,7 @@ impl Session {
             unknown = false;
         }
         params.task = self.task_for(params, way.options, wish);
+        let input = input_of(params);
         let error = match self.settle::<CallTool>(params, way).await {
             Err(error) if unknown && self.needs_definition(&error) => error,
             outcome => return outcome,
@@ -152,6 +155,9 @@ impl Session {
             return Err(error);
         }
         params.task = self.task_for(params, way.options, wish);
+        // Rounds may have put another one in its place.
+        let (responses, state) = input.map_or((None, None), |input| *input);
+        params.set_input(responses, state);
         Box::pin(self.settle::<CallTool>(params, way)).await
     }
 
@@ -203,6 +209,12 @@ impl Session {
         let (mirrors, tasks) = (self.mirrors(), self.has_core_tasks());
         mirrors && refused == HEADER_MISMATCH || tasks && refused == ErrorCode::METHOD_NOT_FOUND
     }
+}
+
+/// The input that a call begins with; boxed, since there is hardly ever any.
+fn input_of(params: &CallToolParams) -> Option<Box<(Option<InputResponses>, Option<String>)>> {
+    let input = (params.input_responses.clone(), params.request_state.clone());
+    (input != (None, None)).then(|| Box::new(input))
 }
 
 /// Whether a call is to be a task in 2025-11-25.

@@ -249,6 +249,41 @@ async fn http_38_a_header_that_the_server_misses_is_looked_up_and_the_call_made_
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn http_38_a_call_that_is_made_again_begins_anew_though_a_round_had_gone_well() {
+    let calls = AtomicUsize::new(0);
+    let notes = Notes::new(move |_, call| match &*call.method {
+        "server/discover" => Ok(discovered()),
+        "tools/list" => Ok(json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "tools": [{"name": "t", "inputSchema": marked()}],
+        })),
+        _ => match calls.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(json!({"resultType": "input_required", "requestState": "of the round"})),
+            1 => Err(CallError::Remote(ErrorObject::new(
+                ErrorCode(-32020),
+                "header missing",
+            ))),
+            _ => Ok(done()),
+        },
+    });
+    let session = connect(&notes).await;
+    let mut params = CallToolParams::new("t");
+    params.request_state = Some("of the caller".to_owned());
+    session
+        .call_tool(params, &CallOptions::new())
+        .await
+        .unwrap();
+    let calls = notes.calls.lock().unwrap();
+    let calls = calls.iter().filter(|call| &*call.method == "tools/call");
+    let states = calls.map(|call| {
+        let params: Value = call.params.as_ref().unwrap().decode().unwrap();
+        params["requestState"].as_str().unwrap().to_owned()
+    });
+    let states: Vec<_> = states.collect();
+    assert_eq!(states, ["of the caller", "of the round", "of the caller"]);
+}
+
 #[tokio::test]
 async fn a_pool_knows_the_definition_of_the_tool_it_calls() {
     let notes = Notes::new(|_, call| match &*call.method {
