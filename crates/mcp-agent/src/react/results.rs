@@ -131,6 +131,8 @@ pub struct ToolResults {
     size: usize,
     /// The last checkpoint has this many of them, the oldest.
     kept: usize,
+    /// How many of those are as it has them, the oldest.
+    same: usize,
     /// What a checkpoint has and we do not any more.
     gone: Vec<String>,
     /// No checkpoint gets them.
@@ -156,7 +158,7 @@ impl ToolResults {
         let results = Arc::make_mut(&mut self.results);
         if let (at, Some(old)) = results.insert_full(id, result) {
             self.size = self.size.saturating_sub(old.size());
-            self.kept = self.kept.min(at);
+            self.same = self.same.min(at);
         }
         if results.len() <= Self::MAX_COUNT && self.size <= Self::MAX_BYTES {
             return;
@@ -174,6 +176,12 @@ impl ToolResults {
         let dropped = results.drain(..drop).map(|(id, _)| id);
         self.gone.extend(dropped.take(self.kept));
         self.kept = self.kept.saturating_sub(drop);
+        self.same = self.same.saturating_sub(drop);
+    }
+
+    /// A checkpoint has all of them, as they are.
+    fn all_kept(&mut self) {
+        (self.kept, self.same) = (self.results.len(), self.results.len());
     }
 }
 
@@ -201,12 +209,12 @@ impl Field for ToolResults {
 
     fn take_change(&mut self) -> Result<Option<Change>, StateError> {
         let removed = std::mem::take(&mut self.gone);
-        let new = self.results.iter().skip(self.kept);
+        let new = self.results.iter().skip(self.same);
         let set = new
             .filter(|_| !self.passing)
             .map(|(id, result)| Ok((id.clone(), Json::of(&**result)?)));
         let set = set.collect::<Result<_, StateError>>()?;
-        self.kept = self.results.len();
+        self.all_kept();
         let change = Change::Entries { set, removed };
         Ok(Some(change).filter(|change| !change.is_empty()))
     }
@@ -224,7 +232,7 @@ impl Field for ToolResults {
         for (id, result) in set {
             self.put(id.clone(), result.read::<StoredResult>()?.into());
         }
-        self.kept = self.results.len();
+        self.all_kept();
         self.gone.clear();
         Ok(())
     }
@@ -300,5 +308,12 @@ mod tests {
         let (written, gone) = follow(&mut results);
         assert_eq!((written, gone), (results.len(), 4));
         assert_eq!(follow(&mut results), (0, 0));
+        // And some that have changed since, or stand behind one that has.
+        let oldest = results.get_index(1).unwrap().0.clone();
+        results.put(oldest, result("another"));
+        for number in 30..34 {
+            results.put(number.to_string(), Arc::clone(&large));
+        }
+        assert!(follow(&mut results).1 > 1);
     }
 }
