@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use mcp_jsonrpc::{DecodeError, LineDecoder, Packet, RawJson, encode_line};
 use mcp_peer::{Peer, PeerOptions};
@@ -58,13 +59,15 @@ impl Writer for LineWriter {
     }
 }
 
-/// A client, and the bytes that its server reads and writes.
-fn client() -> (
+/// A client, and the bytes that its server reads and writes, of which there is room for so many.
+fn client(
+    room: usize,
+) -> (
     Peer,
     BufReader<ReadHalf<DuplexStream>>,
     WriteHalf<DuplexStream>,
 ) {
-    let (near, far) = tokio::io::duplex(64);
+    let (near, far) = tokio::io::duplex(room);
     let (reader, writer) = tokio::io::split(near);
     let peer = mcp_peer::client(
         LineReader(reader, LineDecoder::new(LIMIT)),
@@ -149,7 +152,7 @@ async fn what_a_server_has_read_is_answered_though_it_is_closed_meanwhile() {
 
 #[tokio::test(start_paused = true)]
 async fn s08_an_answer_that_is_too_long_fails_its_call_and_the_next_one_is_read() {
-    let (peer, mut reader, mut writer) = client();
+    let (peer, mut reader, mut writer) = client(64);
     let script = async {
         let mut line = String::new();
         reader.read_line(&mut line).await.unwrap();
@@ -170,6 +173,31 @@ async fn s08_an_answer_that_is_too_long_fails_its_call_and_the_next_one_is_read(
     };
     assert_eq!(limit, LIMIT);
     assert_eq!(second.unwrap().as_str(), "{}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_come_in_time_counts_though_it_is_looked_at_late() {
+    let (peer, mut reader, mut writer) = client(64 * 1024);
+    let script = async {
+        let mut line = String::new();
+        for _ in 0..40 {
+            reader.read_line(&mut line).await.unwrap();
+        }
+        let answer = |id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
+        let answers: String = (1..=40).map(answer).collect();
+        writer.write_all(answers.as_bytes()).await.unwrap();
+        // The client does not get to run meanwhile.
+        tokio::time::advance(Duration::from_secs(60)).await;
+    };
+    let call = || {
+        let mut call = Call::new("tools/list", None);
+        call.timeouts.total = Some(Duration::from_secs(1));
+        peer.call(call)
+    };
+    let calls = futures_util::future::join_all((0..40).map(|_| call()));
+    let (outcomes, ()) = tokio::join!(calls, script);
+    let answered = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(answered, 40, "{outcomes:?}");
 }
 
 /// Tells how many packets each write holds.
