@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::search::{self, MAX_ENTRIES, Match, Wanted};
+use super::search::{self, Content, MAX_ENTRIES, Match, Wanted};
 use crate::root::{Root, Walk};
 use crate::source::{self, Definition, Language};
 
@@ -32,6 +32,8 @@ pub(super) struct Places {
     pub(super) mentions: Vec<Match>,
     /// Whether there may be more than was looked at or is shown.
     pub(super) is_cut: bool,
+    /// How many texts were too long to be looked at.
+    pub(super) too_large: usize,
 }
 
 /// Looks for the definitions of `name`, which may be qualified: `Type::name`, `Type.name`.
@@ -46,17 +48,21 @@ pub(super) fn find(
     let mut all = Vec::new();
     let mut walk = Walk::new(root, start, MAX_ENTRIES);
     let mut is_full = false;
+    let mut too_large = 0;
     for found in walk.by_ref() {
         is_full = all.len() > MAX_CANDIDATES;
         if is_full || cancelled.is_cancelled() {
             break;
         }
-        let Some(text) = search::read(root, &found.path, found.size) else {
-            continue;
+        let text = match search::read(root, &found.path, found.size) {
+            Content::Text(text) if !contains(&text, &bare) => continue,
+            Content::Text(text) if text.len() <= source::MAX_SOURCE => text,
+            Content::Text(_) | Content::TooLarge => {
+                too_large += 1;
+                continue;
+            }
+            Content::Nothing => continue,
         };
-        if !contains(&text, &bare) || text.len() > source::MAX_SOURCE {
-            continue;
-        }
         let language = Language::of(&found.path, text.lines().next().unwrap_or_default());
         let lines: Vec<&str> = text.lines().collect();
         let named = source::definitions(language, &text).into_iter();
@@ -80,6 +86,7 @@ pub(super) fn find(
         definitions,
         mentions,
         is_cut,
+        too_large,
     }
 }
 

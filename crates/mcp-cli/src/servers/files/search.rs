@@ -1,16 +1,19 @@
 //! Looks for a text in all files.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::root::{Root, Walk};
+use crate::root::{Root, RootError, Walk};
 
 /// Files longer than this are not searched, in bytes.
 pub(super) const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// Entries that one search looks at.
 pub(super) const MAX_ENTRIES: usize = 500_000;
+/// Looked at of a file to tell whether it is a text, in bytes.
+const BEGINNING: usize = 8000;
 /// Shown of a line, in characters.
 const MAX_LINE: usize = 300;
 
@@ -28,6 +31,17 @@ pub(super) struct Matches {
     pub(super) matches: Vec<Match>,
     /// Whether there may be more than was looked at or is shown.
     pub(super) is_cut: bool,
+    /// How many texts were too long to be searched.
+    pub(super) too_large: usize,
+}
+
+/// What there is to search in a file.
+pub(super) enum Content {
+    Text(String),
+    /// It is a text, and too long.
+    TooLarge,
+    /// It is gone, or no text.
+    Nothing,
 }
 
 /// What is looked for, and how.
@@ -47,6 +61,7 @@ pub(super) fn search(
     cancelled: &CancellationToken,
 ) -> Matches {
     let mut matches = Vec::new();
+    let mut too_large = 0;
     let mut walk = Walk::new(root, start, MAX_ENTRIES);
     let needle = if wanted.ignore_case {
         wanted.text.to_lowercase()
@@ -57,8 +72,13 @@ pub(super) fn search(
         if cancelled.is_cancelled() {
             break;
         }
-        let Some(text) = read(root, &found.path, found.size) else {
-            continue;
+        let text = match read(root, &found.path, found.size) {
+            Content::Text(text) => text,
+            Content::TooLarge => {
+                too_large += 1;
+                continue;
+            }
+            Content::Nothing => continue,
         };
         if !wanted.ignore_case && !text.contains(&needle) {
             continue;
@@ -76,6 +96,7 @@ pub(super) fn search(
                 return Matches {
                     matches,
                     is_cut: true,
+                    too_large,
                 };
             }
             matches.push(Match {
@@ -88,22 +109,41 @@ pub(super) fn search(
     Matches {
         matches,
         is_cut: walk.is_cut(),
+        too_large,
     }
 }
 
-/// The text of a file; `None` if it is too long, gone, or no text.
-pub(super) fn read(root: &Root, path: &str, size: u64) -> Option<String> {
+/// The text of a file.
+pub(super) fn read(root: &Root, path: &str, size: u64) -> Content {
     if size > MAX_FILE {
-        return None;
+        return match begins_as_text(root, path) {
+            true => Content::TooLarge,
+            false => Content::Nothing,
+        };
     }
-    let bytes = root.bytes(Path::new(path), MAX_FILE).ok()?;
-    if bytes.iter().take(8000).any(|byte| *byte == 0) {
-        return None;
-    }
-    Some(match String::from_utf8(bytes) {
+    let bytes = match root.bytes(Path::new(path), MAX_FILE) {
+        Ok(bytes) if is_text(&bytes) => bytes,
+        // It has grown since it was listed.
+        Err(RootError::TooLarge { .. }) => return Content::TooLarge,
+        Ok(_) | Err(_) => return Content::Nothing,
+    };
+    Content::Text(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
     })
+}
+
+fn begins_as_text(root: &Root, path: &str) -> bool {
+    let mut beginning = Vec::new();
+    let read = root.file(Path::new(path)).is_ok_and(|(file, _)| {
+        let mut file = file.take(BEGINNING as u64);
+        file.read_to_end(&mut beginning).is_ok()
+    });
+    read && is_text(&beginning)
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.iter().take(BEGINNING).any(|byte| *byte == 0)
 }
 
 /// A line as it is shown: trimmed and cut.

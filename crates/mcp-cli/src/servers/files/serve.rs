@@ -197,7 +197,7 @@ fn search_tool() -> Tool {
     tool(
         "search_text",
         "Searches all text files for lines that hold a text. Files that .gitignore hides are left \
-         out.",
+         out, and files over 4 MiB, which files_too_large counts.",
         &json!({
             "text": {"type": "string", "description": "The text, as it stands. No pattern."},
             "path": start_property(),
@@ -227,9 +227,8 @@ fn find_text(
         limit: args.limit.unwrap_or(100).clamp(1, MAX_FOUND),
     };
     let found = search::search(root, &path, &wanted, cancelled);
-    Ok(structured(
-        Rows::new("matches", &found.matches)?.with("complete", !found.is_cut),
-    ))
+    let rows = Rows::new("matches", &found.matches)?.with("complete", !found.is_cut);
+    Ok(structured(counted(rows, found.too_large)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -272,7 +271,15 @@ fn find_name(
     if !found.mentions.is_empty() {
         rows = rows.with("mentions", serde_json::to_value(&found.mentions)?);
     }
-    Ok(structured(rows))
+    Ok(structured(counted(rows, found.too_large)))
+}
+
+/// The same result, which says how many files were not looked at for their size.
+fn counted(rows: Rows, too_large: usize) -> Rows {
+    match too_large {
+        0 => rows,
+        n => rows.with("files_too_large", n),
+    }
 }
 
 /// The folder to begin in, or the one file to look at, relative to the root.

@@ -65,6 +65,37 @@ fn text_is_found_by_line_and_binary_files_are_passed_over() {
 }
 
 #[test]
+fn texts_that_are_too_long_to_be_searched_are_counted() {
+    let source = "fn needle() {}\n";
+    let long = |length: usize| source.repeat(length / source.len() + 1);
+    let binary = format!("\0{}", long(5 << 20));
+    let (_dir, root) = root(&[
+        ("a.rs", source),
+        ("longer.rs", &long(5 << 20)),
+        ("long.rs", &long(3 << 20)),
+        ("long.bin", &binary),
+        ("other.txt", &"x".repeat(3 << 20)),
+    ]);
+    let never = CancellationToken::new();
+    let one = |start| {
+        let found = search(&root, start, &wanted("fn needle"), &never);
+        (found.matches.len(), found.too_large)
+    };
+    assert_eq!(one("a.rs"), (1, 0));
+    assert_eq!(one("longer.rs"), (0, 1));
+    assert_eq!(one("long.bin"), (0, 0));
+    let absent = search(&root, "", &wanted("absent"), &never);
+    assert_eq!((absent.is_cut, absent.too_large), (false, 1));
+    // Of a text that is searched and not lexed it counts only where the name is in it.
+    let found = definitions::find(&root, "needle", "", 50, &never);
+    assert_eq!((found.definitions.len(), found.too_large), (1, 2));
+    assert_eq!(
+        definitions::find(&root, "absent", "", 50, &never).too_large,
+        1
+    );
+}
+
+#[test]
 fn definitions_are_told_from_mentions() {
     let (_dir, root) = root(&[
         (
