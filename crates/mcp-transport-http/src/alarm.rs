@@ -180,6 +180,31 @@ mod tests {
         assert_eq!(idle(&alarms), 1, "the same one all the time");
     }
 
+    /// Waits again and again, for times that follow from a number, and gives up some of them.
+    async fn wait_often(alarms: Alarms, mut number: u64) {
+        for _ in 0..50 {
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let (millis, after) = (number >> 54, number >> 44 & 0x3ff);
+            if after > 600 && after < millis {
+                give_up(&alarms, after, millis).await;
+            } else {
+                assert_eq!(wait(&alarms, millis).await, millis);
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_who_wait_for_different_times_all_hear_their_own() {
+        let alarms = Alarms::default();
+        let mut waiting = tokio::task::JoinSet::new();
+        for number in 0..200 {
+            waiting.spawn(wait_often(alarms.clone(), number));
+        }
+        waiting.join_all().await;
+    }
+
     #[tokio::test(start_paused = true)]
     async fn no_more_than_64_timers_are_kept() {
         let alarms = Alarms::default();

@@ -125,3 +125,70 @@ impl Link {
         map
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use mcp_protocol::ProtocolVersion;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    type Asked = (Arc<View>, MethodName, Mirror);
+
+    fn view(id: Option<&'static str>) -> Arc<View> {
+        Arc::new(View {
+            id: id.map(HeaderValue::from_static),
+            version: Some(ProtocolVersion::V2025_11_25),
+            endpoint: None,
+            over: CancellationToken::new(),
+        })
+    }
+
+    fn mirror(version: Option<&'static str>, name: Option<&str>, params: &[&str]) -> Mirror {
+        let mut mirror = Mirror::default();
+        mirror.version = version;
+        mirror.name = name.map(str::to_owned);
+        let params = params
+            .iter()
+            .map(|name| ((*name).to_owned(), "1".to_owned()));
+        mirror.params = params.collect();
+        mirror
+    }
+
+    fn calls() -> Vec<Asked> {
+        let mut mirrors = Vec::new();
+        for version in [None, Some("2026-07-28")] {
+            for name in [None, Some("a"), Some("b")] {
+                mirrors.extend([&[][..], &["X"], &["X", "Y"]].map(|p| mirror(version, name, p)));
+            }
+        }
+        let views = [view(None), view(Some("1")), view(Some("2"))];
+        let methods = ["tools/call", "prompts/get"].map(MethodName::from);
+        let of = |view: &Arc<View>, method: &MethodName| -> Vec<Asked> {
+            let with = |mirror: &Mirror| (Arc::clone(view), method.clone(), mirror.clone());
+            mirrors.iter().map(with).collect()
+        };
+        let both = |view| methods.iter().flat_map(move |method| of(view, method));
+        views.iter().flat_map(both).collect()
+    }
+
+    #[test]
+    fn a_call_has_the_headers_that_it_would_have_whatever_was_called_before() {
+        let base = || HeaderMap::from_iter([(CONTENT_TYPE, JSON)]);
+        let headers = |prepared: &Prepared, (view, method, mirror): &Asked| {
+            prepared.headers(view, method, mirror, base)
+        };
+        let calls = calls();
+        for (first, second) in calls.iter().flat_map(|a| calls.iter().map(move |b| (a, b))) {
+            let prepared = Prepared::default();
+            headers(&prepared, first);
+            let alone = headers(&Prepared::default(), second);
+            assert_eq!(
+                headers(&prepared, second),
+                alone,
+                "{second:?} after {first:?}"
+            );
+        }
+    }
+}
