@@ -1,11 +1,17 @@
 //! The only place that writes to standard output and standard error.
 //!
-//! A reader that has gone, as `head` does, is no error: what it does not want is not written.
+//! A reader that has gone, as `head` does, is no error: what it does not want is not written. Nor
+//! is, after an interrupt, what a reader such as a pager would have to be waited for.
+
+mod patient;
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use self::patient::Patient;
 use crate::shown;
+
+pub(crate) use self::patient::{give_up, has_given_up};
 
 /// Whether something of the answer was lost, as on a full disk.
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -25,20 +31,22 @@ pub(crate) fn content(text: &str) {
 }
 
 fn write_answer(text: &str) {
-    let mut out = io::stdout().lock();
-    let written = writeln!(out, "{}", text.trim_end_matches('\n'));
+    let mut out = Patient(io::stdout().lock());
+    let written = out.write_all(text.trim_end_matches('\n').as_bytes());
+    let written = written.and_then(|()| out.write_all(b"\n"));
     heed(written.and_then(|()| out.flush()));
 }
 
 /// Writes bytes to standard output, as they are.
 pub(crate) fn bytes(bytes: &[u8]) {
-    let mut out = io::stdout().lock();
+    let mut out = Patient(io::stdout().lock());
     heed(out.write_all(bytes).and_then(|()| out.flush()));
 }
 
 fn heed(written: io::Result<()>) {
     let Err(error) = written else { return };
-    if error.kind() != ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) {
+    let is_unwanted = matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut);
+    if !is_unwanted && !LOST.swap(true, Ordering::Relaxed) {
         note(&format!("mcp: the answer could not be written: {error}"));
     }
 }
@@ -56,7 +64,7 @@ pub(crate) fn note(text: &str) {
 /// Writes to standard error as it stands: lines of which each part was made visible, and what
 /// moves the cursor between them.
 pub(crate) fn frame(text: &str) {
-    let mut out = io::stderr().lock();
+    let mut out = Patient(io::stderr().lock());
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }

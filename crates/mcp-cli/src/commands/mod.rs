@@ -107,10 +107,7 @@ async fn with_fleet(
     work: impl AsyncFnOnce(&Fleet) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::watch()?;
-    let interrupted = || {
-        output::note("mcp: interrupted");
-        Ok(Exit::Interrupted)
-    };
+    hurry_when_interrupted()?;
     let fleet = tokio::select! {
         fleet = Fleet::open(arguments, startup) => fleet?,
         () = interrupts.next() => return interrupted(),
@@ -118,12 +115,41 @@ async fn with_fleet(
     for note in fleet.notes() {
         output::note(&format!("mcp: {}", shown::line(note)));
     }
-    let ended = tokio::select! {
-        ended = work(&fleet) => ended,
-        () = interrupts.next() => interrupted(),
-    };
+    let ended = until_interrupted(&mut interrupts, work(&fleet)).await;
     tokio::select! {
         () = fleet.shutdown() => ended,
         () = interrupts.next() => Ok(Exit::Interrupted),
     }
+}
+
+async fn until_interrupted(
+    interrupts: &mut Interrupts,
+    work: impl Future<Output = Result<Exit, Failure>>,
+) -> Result<Exit, Failure> {
+    let ended = tokio::select! {
+        ended = work => ended,
+        () = interrupts.next() => return interrupted(),
+    };
+    if output::has_given_up() {
+        // The interrupt came while the answer was being written, and is still to be taken.
+        interrupts.next().await;
+        return interrupted();
+    }
+    ended
+}
+
+fn interrupted() -> Result<Exit, Failure> {
+    output::note("mcp: interrupted");
+    Ok(Exit::Interrupted)
+}
+
+/// After an interrupt no reader is waited for. It is heard in a task of its own, since the work may
+/// be waiting for one.
+fn hurry_when_interrupted() -> Result<(), Failure> {
+    let mut interrupts = Interrupts::watch()?;
+    tokio::spawn(async move {
+        interrupts.next().await;
+        output::give_up();
+    });
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Signals in each phase of a command: the right exit code, and no process is left.
 
 use std::fs;
+use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ impl Running {
         );
         let child = scratch
             .command(&[arguments, &["--config", "s.json"]].concat())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -127,6 +128,28 @@ fn a_signal_while_servers_end_does_not_wait_for_them() {
         running.phase("ending");
         running.signal(signal);
         running.ends(SHORT);
+    }
+}
+
+#[test]
+fn a_signal_while_nobody_reads_the_answer_ends_the_command() {
+    for (signal, json) in [("-INT", None), ("-TERM", Some("--json"))] {
+        let answers = Scripted {
+            cases: r#"*'"tools/call"'*)
+      text=$(head -c 300000 /dev/zero | tr '\0' x)
+      say "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$text\"}]}" ;;"#,
+            ..calls()
+        };
+        let arguments = ["call", "s", "any"].into_iter().chain(json);
+        let mut running = Running::new(answers, &arguments.collect::<Vec<_>>());
+        // It has begun to write, and a pipe does not hold so much.
+        let mut first = [0];
+        let mut out = running.child.stdout.take().unwrap();
+        out.read_exact(&mut first).unwrap();
+        running.signal(signal);
+        running.phase("ending");
+        running.ends(LONG);
+        drop(out);
     }
 }
 
