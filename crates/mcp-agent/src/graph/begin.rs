@@ -33,6 +33,7 @@ impl<S: State> Driver<S> {
             step: 0,
             taken: 0,
             journal,
+            at_work: None,
             records: HashMap::new(),
             past_pause: false,
             parent: Vec::new(),

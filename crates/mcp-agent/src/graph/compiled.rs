@@ -88,8 +88,9 @@ impl<S: State> CompiledGraph<S> {
         input: Input<S::Update>,
         options: &RunOptions,
     ) -> Result<super::output::Ended<S>, Error> {
-        let _at_work = self.take_thread(&scope)?;
+        let at_work = self.take_thread(&scope)?;
         let mut driver = Driver::new(&self.0, scope, "".into());
+        driver.at_work = at_work;
         driver.begin(input, options.checkpoint.clone()).await?;
         driver.drive().await
     }

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::compiled::Compiled;
 use super::output::{End, Ended, RunOutput};
 use super::plan::{Next, Plan};
+use super::running::AtWork;
 use super::stored::stored;
 use super::task::{Job, Settled, TaskPlace};
 use crate::checkpoint::{Journal, Source, TaskRecord, TaskState};
@@ -34,6 +35,8 @@ pub(crate) struct Driver<S: State> {
     /// How many steps this run has taken.
     pub(crate) taken: u64,
     pub(crate) journal: Option<Journal>,
+    /// Keeps others from writing the thread, where this is the run that it belongs to.
+    pub(crate) at_work: Option<AtWork>,
     /// What became of tasks of this step in an earlier run.
     pub(crate) records: HashMap<Arc<str>, TaskRecord>,
     /// Whether this run was started to go on from a pause that is here.
@@ -51,6 +54,8 @@ impl<S: State> Driver<S> {
     pub(crate) async fn drive(mut self) -> Result<Ended<S>, Error> {
         let end = self.steps().await;
         let kept = self.close().await;
+        // Who hears of a question may answer it at once.
+        self.at_work = None;
         let end = end?;
         kept?;
         if let End::Interrupted(interrupts) = &end {

@@ -1,12 +1,13 @@
 //! One run of a thread at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use mcp_agent::state::Append;
 use mcp_agent::{
-    CompiledGraph, Error, ErrorKind, Graph, MemoryCheckpointer, NodeError, Persistence, RunOptions,
-    RunOutput, Runtime, START, state,
+    CompiledGraph, Error, ErrorKind, EventSink, Graph, Input, Interest, MemoryCheckpointer,
+    NodeError, Persistence, RunOptions, RunOutput, Runtime, START, state,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -99,6 +100,27 @@ async fn a_thread_is_free_after_its_run_was_cancelled_dropped_or_has_panicked() 
     assert_eq!(failed.kind(), ErrorKind::Node);
     gate.add_permits(1);
     graph.run(log("go"), thread()).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_hears_of_a_question_may_answer_it_at_once() {
+    let asks = |_: Arc<S>, runtime: Runtime| async move {
+        let answer = runtime.interrupt("sure?")?;
+        Ok::<_, NodeError>(log(answer.as_str().unwrap_or_default()))
+    };
+    let graph = Graph::<S>::new().node("ask", asks).edge(START, "ask");
+    let graph = graph.compile().unwrap();
+    let graph = graph.with_checkpointer(Arc::new(MemoryCheckpointer::new()));
+    let (answering, answered) = (graph.clone(), Arc::new(Mutex::new(None)));
+    let outcome = Arc::clone(&answered);
+    let events = EventSink::from_fn(Interest::INTERRUPTS, move |_| {
+        let answer = answering.run(Input::Answer("yes".into()), thread());
+        *outcome.lock().unwrap() = answer.now_or_never();
+    });
+    graph.run(log("go"), thread().events(events)).await.unwrap();
+    let output = answered.lock().unwrap().take();
+    let output = output.unwrap().unwrap();
+    assert_eq!(output.state.log.to_vec(), ["go", "yes"]);
 }
 
 #[tokio::test]
