@@ -24,7 +24,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(quick: bool) -> Self {
-        let (rounds, seconds) = if quick { (3, 0.15) } else { (5, 0.4) };
+        let (rounds, seconds) = if quick { (3, 0.15) } else { (7, 0.6) };
         Self {
             quick,
             rounds,
