@@ -46,7 +46,28 @@ impl Git {
             "--ignore-submodules=dirty",
             "--find-renames",
         ];
-        parse(&self.run(&arguments, b"").await?)
+        let mut status = parse(&self.run(&arguments, b"").await?)?;
+        for path in self.changed_submodules().await? {
+            status.add_changed_inside(bytes::text(&path));
+        }
+        Ok(status)
+    }
+}
+
+impl Status {
+    /// Notes that the working tree of a submodule has changed, if nothing else is said of it.
+    fn add_changed_inside(&mut self, path: String) {
+        const INSIDE: &str = "changed inside (a submodule)";
+        if let Some(file) = self.files.iter_mut().find(|file| file.path == path) {
+            file.unstaged.get_or_insert(INSIDE);
+        } else {
+            self.files.push(FileStatus {
+                path,
+                old_path: None,
+                staged: None,
+                unstaged: Some(INSIDE),
+            });
+        }
     }
 }
 

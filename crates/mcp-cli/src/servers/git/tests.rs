@@ -8,6 +8,7 @@ use super::Git;
 use super::changes::ChangedFile;
 use super::compare::Comparison;
 use super::error::GitError;
+use super::status::FileStatus;
 
 /// A repository in a folder of its own.
 pub(crate) struct Scratch(tempfile::TempDir);
@@ -383,6 +384,10 @@ async fn a_submodule_that_changed_inside_has_changed() {
         shown(&outer).await,
         ["changed inside (a submodule) a module ?"]
     );
+    assert_eq!(
+        unstaged(&outer).await,
+        ["changed inside (a submodule) a module"]
+    );
     assert!(!bad.exists());
     // Another commit in it is a change of the repository itself.
     let inside = inside.to_str().unwrap();
@@ -403,6 +408,15 @@ async fn a_submodule_that_changed_inside_has_changed() {
         shown(&outer).await,
         ["modified (a submodule) a module +1 -1"]
     );
+    assert_eq!(unstaged(&outer).await, ["modified a module"]);
+}
+
+/// What the status says of files that are not staged.
+async fn unstaged(scratch: &Scratch) -> Vec<String> {
+    let git = Git::open(scratch.path()).await.unwrap();
+    let files = git.status().await.unwrap().files.into_iter();
+    let line = |file: FileStatus| format!("{} {}", file.unstaged.unwrap_or("?"), file.path);
+    files.map(line).collect()
 }
 
 #[tokio::test]
