@@ -80,6 +80,7 @@ Questions that the planner answers in any repository:
   mcp agent \"What does the wiki say about WORDS?\"
   mcp agent \"Show the last 5 commits\"
   mcp agent \"Where is NAME defined?\"
+and several of them in one: \"Which files changed, and where is NAME defined?\"
 
 ";
 

@@ -42,6 +42,24 @@ fn a_clean_tree_gets_a_plain_answer() {
 }
 
 #[test]
+fn one_question_is_answered_by_several_servers() {
+    let scratch = repository();
+    scratch.write("docs/ice.md", "# Ice\n\nIce is cold.\n");
+    scratch.commit("ice");
+    scratch.write("b.py", "def main():\n    return 1\n");
+    let question = "Which files changed in the working tree, what does the wiki say about ice, \
+        and where is main defined?";
+    let answer = scratch.ask(question);
+    for part in [
+        "1 file changed in the working tree:\n- b.py: modified, +1 -1\n\n",
+        "The wiki page \"Ice\" (ice.md)",
+        "> Ice is cold.\n\nmain is defined in 2 places:\n- ",
+    ] {
+        assert!(answer.contains(part), "{part} is missing in: {answer}");
+    }
+}
+
+#[test]
 fn many_changes_are_all_named_though_the_result_is_long() {
     let scratch = repository();
     for n in 0..400 {

@@ -90,7 +90,16 @@ impl<'a> Desk<'a> {
 
     /// The last call of a tool that did not fail, or else the last that did.
     pub(crate) fn result_of(&self, tool: &str) -> Option<&Seen> {
-        let mut newest_first = self.seen.iter().rev().filter(|seen| seen.tool == tool);
+        self.last(|seen| seen.tool == tool)
+    }
+
+    /// The same of the calls with these arguments.
+    pub(crate) fn result_with(&self, tool: &str, arguments: &Map<String, Value>) -> Option<&Seen> {
+        self.last(|seen| seen.tool == tool && seen.arguments == *arguments)
+    }
+
+    fn last(&self, is_meant: impl Fn(&Seen) -> bool) -> Option<&Seen> {
+        let mut newest_first = self.seen.iter().rev().filter(|seen| is_meant(seen));
         let newest = newest_first.clone().next();
         newest_first.find(|seen| !seen.is_error).or(newest)
     }

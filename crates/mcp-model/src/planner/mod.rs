@@ -3,6 +3,7 @@
 mod desk;
 mod effects;
 mod fill;
+mod parts;
 mod plans;
 mod question;
 mod score;
@@ -28,7 +29,7 @@ const MAX_ROUNDS: usize = 12;
 /// properties, fills arguments from the schema, the question and earlier results, and makes its
 /// answer from the results. Four kinds of question it understands better than that: what changed
 /// in a working tree, what a wiki says about something, the last commits, and where a name is
-/// defined. Tools that change something, by their hints or their names, it calls only when the
+/// defined; also several of them in one ("Which files changed, and where is NAME defined?"). Tools that change something, by their hints or their names, it calls only when the
 /// question begins with what they do. The same conversation always gets the same answer, and every transcript says that
 /// rules wrote it.
 ///

@@ -54,6 +54,62 @@ fn run(
     }
 }
 
+#[test]
+fn a_question_that_asks_for_several_things_is_answered_in_all_its_parts() {
+    let tools = [
+        spec(
+            "git__changes",
+            "Lists the changes of the working tree.",
+            json!({"type": "object"}),
+        ),
+        spec(
+            "wiki__search",
+            "Searches the wiki.",
+            json!({"properties": {"query": {"type": "string"}}, "required": ["query"]}),
+        ),
+        spec(
+            "files__find_definition",
+            "Finds the definition of a name.",
+            json!({"properties": {"name": {"type": "string"}}, "required": ["name"]}),
+        ),
+    ];
+    let tool = |name: &str, arguments: Value| {
+        Ok(match name {
+            "git__changes" => json!({"files": []}),
+            "wiki__search" => json!({"pages": []}),
+            _ if arguments["name"] == "f" => json!({"definitions": [{"path": "f.rs"}]}),
+            _ => json!({"definitions": [{"path": "g.rs"}]}),
+        }
+        .to_string())
+    };
+    let question = "Which files changed, what does the wiki say about ice and snow, \
+        where is f defined and where is g defined?";
+    let (calls, answer) = run(question, &tools, tool);
+    assert_eq!(
+        calls,
+        [
+            "git__changes {}",
+            r#"wiki__search {"query":"ice and snow"}"#,
+            r#"files__find_definition {"name":"f"}"#,
+            r#"files__find_definition {"name":"g"}"#,
+        ]
+    );
+    let parts = [
+        "Nothing changed in the working tree.",
+        "The wiki says nothing about ice and snow: no page was found.",
+        "f is defined in f.rs",
+        "g is defined in g.rs",
+    ];
+    assert!(answer.starts_with(&parts.join("\n\n")), "{answer}");
+    // Two words for the same thing are one question.
+    let (calls, _) = run(
+        "Which files changed, and which functions do the changes add?",
+        &tools,
+        tool,
+    );
+    assert_eq!(calls, ["git__changes {}"]);
+}
+
 fn notes() -> Vec<ToolSpec> {
     vec![
         spec(

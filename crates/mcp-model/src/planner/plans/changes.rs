@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Skill, count, general, line, nobody_can_tell, text};
 use crate::planner::desk::{Action, Desk};
-use crate::planner::question::bare;
+use crate::planner::question::{Question, bare};
 
 /// A question of so few words about changes means those of the working tree.
 const SHORT: usize = 3;
@@ -34,8 +34,7 @@ fn is_revision(word: &str) -> bool {
     is_hash || is_version || has_steps || name == "HEAD"
 }
 
-pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
-    let question = &desk.question;
+pub(super) fn plan(desk: &Desk<'_>, question: &Question) -> Option<Action> {
     let about_changes =
         question.mentions(&["changed", "changes", "modified", "uncommitted", "diff"]);
     let about_files = question.mentions(&[
@@ -61,7 +60,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
             .collect(),
         takes_first: !sides.is_empty(),
     };
-    let seen = match skill.result(desk) {
+    let seen = match skill.result(desk, question) {
         Some(Ok(seen)) => seen,
         Some(Err(action)) => return Some(action),
         None if sides.is_empty() => {

@@ -6,8 +6,8 @@ use super::{Skill, count, general, line, text};
 use crate::planner::desk::{Action, Desk};
 use crate::planner::question::Question;
 
-pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
-    let name = name_asked(&desk.question)?;
+pub(super) fn plan(desk: &Desk<'_>, question: &Question) -> Option<Action> {
+    let name = name_asked(question)?;
     let skill = Skill {
         must: &["definition", "defined", "symbol", "search", "grep"],
         should: &["find", "name", "function", "type", "source", "files"],
@@ -17,7 +17,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         )],
         takes_first: true,
     };
-    let seen = match skill.result(desk)? {
+    let seen = match skill.result(desk, question)? {
         Ok(seen) => seen,
         Err(action) => return Some(action),
     };

@@ -9,8 +9,7 @@ use crate::planner::question::Question;
 /// How many commits are shown when the question names no number.
 const DEFAULT: u64 = 10;
 
-pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
-    let question = &desk.question;
+pub(super) fn plan(desk: &Desk<'_>, question: &Question) -> Option<Action> {
     let commits = question.mentions(&["commit", "commits"]);
     let recent = question.mentions(&["last", "latest", "recent", "newest", "show", "list", "log"]);
     if !(commits && recent) {
@@ -26,7 +25,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         )],
         takes_first: true,
     };
-    let seen = match skill.result(desk) {
+    let seen = match skill.result(desk, question) {
         Some(Ok(seen)) => seen,
         Some(Err(action)) => return Some(action),
         None => return Some(nobody_can_tell("what was committed")),

@@ -9,8 +9,8 @@ use crate::planner::question::{Question, bare};
 /// The longest passage that is quoted, in characters.
 const PASSAGE: usize = 1200;
 
-pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
-    let topic = topic(&desk.question)?;
+pub(super) fn plan(desk: &Desk<'_>, question: &Question) -> Option<Action> {
+    let topic = topic(question)?;
     let skill = Skill {
         must: &["wiki", "docs", "documentation", "knowledge", "pages"],
         should: &["search", "find", "words", "query"],
@@ -22,7 +22,7 @@ pub(super) fn plan(desk: &Desk<'_>) -> Option<Action> {
         )],
         takes_first: true,
     };
-    let seen = match skill.result(desk)? {
+    let seen = match skill.result(desk, question)? {
         Ok(seen) => seen,
         Err(action) => return Some(action),
     };

@@ -11,18 +11,51 @@ use serde_json::{Map, Value};
 use super::desk::{Action, Desk, Seen};
 use super::effects::only_reads;
 use super::fill::{Given, fill};
+use super::parts::parts;
+use super::question::Question;
 use super::score::ToolWords;
 use super::whole::READER;
 use crate::ToolSpec;
 
-/// Decides what to do next. The kinds that are recognised by how a question begins come first:
-/// what they ask about may contain the words of the others.
+/// What to do next about a question, if it is of this kind.
+type Kind = fn(&Desk<'_>, &Question) -> Option<Action>;
+
+/// The kinds that are recognised by how a question begins come first: what they ask about may
+/// contain the words of the others. And whether all questions of the kind are about the same.
+const KINDS: [(Kind, bool); 4] = [
+    (lookup::plan, false),
+    (definition::plan, false),
+    (history::plan, true),
+    (changes::plan, true),
+];
+
+/// Decides what to do next: about each part of a question that asks for several things.
 pub(crate) fn plan(desk: &Desk<'_>) -> Action {
-    lookup::plan(desk)
-        .or_else(|| definition::plan(desk))
-        .or_else(|| history::plan(desk))
-        .or_else(|| changes::plan(desk))
-        .unwrap_or_else(|| general::plan(desk))
+    let kind = |part: &Question| {
+        KINDS
+            .iter()
+            .position(|(kind, _)| kind(desk, part).is_some())
+    };
+    let is_one = |a: usize, b: usize| a == b && KINDS.get(a).is_some_and(|(_, same)| *same);
+    let parts = parts(&desk.question, kind, is_one);
+    let known = |part| KINDS.iter().find_map(|(kind, _)| kind(desk, part));
+    let plans: Option<Vec<Action>> = parts.iter().map(known).collect();
+    plans.map_or_else(|| general::plan(desk), together)
+}
+
+/// All calls of several plans at once; or their answers, when nothing is left to call.
+fn together(plans: Vec<Action>) -> Action {
+    let (mut calls, mut answers) = (Vec::new(), Vec::new());
+    for plan in plans {
+        match plan {
+            Action::Call(more) => calls.extend(more),
+            Action::Answer(text) => answers.push(text),
+        }
+    }
+    match calls.is_empty() {
+        true => Action::Answer(answers.join("\n\n")),
+        false => Action::Call(calls),
+    }
 }
 
 /// What a kind of question wants of a tool.
@@ -40,7 +73,11 @@ struct Skill<'a> {
 
 impl Skill<'_> {
     /// The tool that fits best, with arguments.
-    fn pick<'t>(&self, desk: &Desk<'t>) -> Option<(&'t ToolSpec, Map<String, Value>)> {
+    fn pick<'t>(
+        &self,
+        desk: &Desk<'t>,
+        question: &Question,
+    ) -> Option<(&'t ToolSpec, Map<String, Value>)> {
         let mut best: Option<(u32, &ToolSpec, Map<String, Value>)> = None;
         for tool in desk
             .tools
@@ -49,7 +86,7 @@ impl Skill<'_> {
         {
             let words = ToolWords::of(tool);
             let must = words.score(self.must);
-            let Ok(arguments) = fill(tool, &desk.question, &self.given, &[]) else {
+            let Ok(arguments) = fill(tool, question, &self.given, &[]) else {
                 continue;
             };
             let takes = !self.takes_first
@@ -66,9 +103,13 @@ impl Skill<'_> {
     }
 
     /// Calls the tool, or hands over its result once it is there. `None` if no tool fits.
-    fn result<'d>(&self, desk: &'d Desk<'_>) -> Option<Result<&'d Seen, Action>> {
-        let (tool, arguments) = self.pick(desk)?;
-        Some(match desk.result_of(&tool.name) {
+    fn result<'d>(
+        &self,
+        desk: &'d Desk<'_>,
+        question: &Question,
+    ) -> Option<Result<&'d Seen, Action>> {
+        let (tool, arguments) = self.pick(desk, question)?;
+        Some(match desk.result_with(&tool.name, &arguments) {
             None => Err(Action::Call(vec![(tool.name.clone(), arguments)])),
             Some(seen) if seen.is_error => Err(Action::Answer(general::failure(seen))),
             Some(seen) => Ok(seen),
