@@ -12,6 +12,9 @@ const OPENERS: &[&str] = &[
     "tell",
 ];
 
+/// How many parts a question may have. What is beyond belongs to the last.
+const MAX_PARTS: usize = 8;
+
 /// Takes a question apart where a part of some kind follows on another. What is of no kind by
 /// itself belongs to what stands before it, and so does what `is_one` with it.
 pub(crate) fn parts(
@@ -46,6 +49,9 @@ fn pieces(question: &Question) -> Vec<Range<usize>> {
         let Some(between) = BETWEEN.iter().find(between) else {
             continue;
         };
+        if pieces.len() + 1 == MAX_PARTS {
+            break;
+        }
         let next = at + between.len();
         if at >= begin && opens(&question.lower, next) && !is_quoted(&question.text, at) {
             pieces.push(begin..at);
@@ -114,6 +120,15 @@ mod tests {
         ] {
             assert_eq!(taken_apart(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_has_eight_parts_at_most() {
+        let text = ["where is a defined"; 100].join(" and ");
+        let parts = taken_apart(&text);
+        assert_eq!(parts.len(), MAX_PARTS);
+        let last = ["where is a defined"; 93].join(" and ");
+        assert_eq!(parts.last(), Some(&last));
     }
 
     #[test]
